@@ -59,7 +59,7 @@ describe('an append', () => {
     });
   });
 
-  test('stores all entries or none', async () => {
+  test('stores all entries or no entry', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const error = await errorOf(sessions.append(id, [hello, { role: '', content: 'nobody' }]));

@@ -82,7 +82,7 @@ describe('cancel', () => {
     expect(types.filter((type) => type === 'session.cancelled')).toHaveLength(1);
   });
 
-  test('publishes an event for a waiting session, and none for work that is done', async () => {
+  test('publishes an event for a waiting session, but not for finished work', async () => {
     const { sessions, store, id, fencingToken } = await open();
     await okOf(sessions.release(id, { fencingToken, done: true }));
     await okOf(sessions.wake(id));

@@ -8,7 +8,7 @@ import { changed, staleOf } from '../support/store-doubles.js';
 const worker = { holder: 'worker-1', seconds: 10, limit: 10 };
 
 describe('claimAny', () => {
-  test('returns sessions of all tenants with their tenant, whereas claim returns those of one', async () => {
+  test('returns sessions of all tenants with their tenant, whereas claim returns sessions of one tenant', async () => {
     const { sessions } = openSessions();
     for (const tenant of ['acme', 'globex'])
       await okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));

@@ -18,7 +18,7 @@ const worker = { holder: 'worker-1', seconds: 10 };
 const open = (store = new MemorySessionStore()) => {
   const bench = openSessions({ store });
   const { sessions } = bench;
-  /** Creates sessions that wait for a worker, each a millisecond after the last. */
+  /** Creates sessions that wait for a worker, one millisecond apart. */
   const waiting = async (count: number): Promise<readonly string[]> => {
     const ids: string[] = [];
     for (let at = 0; at < count; at += 1) {
@@ -31,7 +31,6 @@ const open = (store = new MemorySessionStore()) => {
     (await okOf(sessions.claim({ ...worker, holder, limit }))).claimed;
   const claimedIds = async (limit?: number) =>
     (await claim(limit)).map(({ session }) => session.id);
-  /** Claims the only session that waits. */
   const claimOne = async () => {
     const [only, ...others] = await claim();
     if (only === undefined || others.length > 0) throw new Error('there is not one session');

@@ -30,7 +30,7 @@ describe('countWaiting', () => {
     expect((await okOf(sessions.countWaiting())).count).toBe(1);
   });
 
-  test("counts one tenant's sessions, and countWaitingAny those of all tenants", async () => {
+  test("counts one tenant's sessions, and countWaitingAny counts the sessions of all tenants", async () => {
     const { sessions } = openSessions();
     for (const tenant of ['acme', 'globex'])
       await okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));

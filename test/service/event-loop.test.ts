@@ -5,12 +5,10 @@ import { ada, createdIn, okOf, openSessions, startedIn } from '../support/sessio
 
 afterEach(() => vi.useRealTimers());
 
-/** More than enough to starve a process for a while. */
+/** Enough steps to starve a process for a noticeable time. */
 const MANY = 10_000;
 
-/**
- * How often `step` was awaited, one after the other, before a timer of the process had its turn.
- */
+/** Counts how often `step` was awaited before the first timer of the process ran. */
 const stepsUntilTimer = async (step: () => unknown): Promise<number> => {
   let hasFired = false;
   setTimeout(() => {

@@ -128,7 +128,7 @@ describe('the size of a fork', () => {
     return { store, sessions, calls, id, entries };
   };
 
-  it('may be that of a long history, which is copied completely and in order', async () => {
+  it('may be large: a long history is copied completely and in order', async () => {
     const { sessions, id, entries } = await long();
     const created = await unwrap(sessions.create({ ...options, from: { id } }));
     expect((await unwrap(sessions.get(created.id))).history).toMatchObject(entries);

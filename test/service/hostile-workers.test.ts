@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Time passes in small steps, and what waits for it runs. */
+/** Moves the clock in small steps, so that timers and promises run in between. */
 const pass = async (clock: ManualClock, seconds: number) => {
   for (let quarter = 0; quarter < 4 * seconds; quarter += 1) {
     clock.pass(250);
@@ -50,7 +50,7 @@ const open = (store: SessionStore = new MemorySessionStore({ events: true })) =>
   return { ...bench, waiting };
 };
 
-/** What a `run` may do, by what it is; each of them has failed. */
+/** Failures of `run` by name. */
 const failures: Readonly<Record<string, () => unknown>> = {
   throws,
   'throws a revoked proxy': () => {

@@ -10,7 +10,6 @@ const at = (ms: number): string => new Date(NOON + ms).toISOString();
 const hello = [{ role: 'user', content: 'hello' }];
 const TIMEOUT = 60;
 
-/** A session that was started, and ways to use and report it. */
 const open = async () => {
   const { sessions, store, clock } = openSessions({ inactivityTimeout: TIMEOUT, reportEnds: true });
   const { id } = await okOf(sessions.create({ start: true }));
@@ -38,8 +37,8 @@ describe('the report of a session that is deleted during another call', () => {
 });
 
 /**
- * A service at the end by inactivity, in front of whose first write an append of another process
- * arrives that was made a millisecond earlier.
+ * A service whose session expires by inactivity. Just before its first write, another process
+ * appends with a time one millisecond earlier.
  */
 const openRace = async () => {
   const opened = await open();

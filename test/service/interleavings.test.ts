@@ -63,7 +63,7 @@ const later =
     return ok();
   };
 
-/** The sessions now, what waits for workers, and in hours all ends that were reported. */
+/** Reads the sessions, the work that waits, and hours later all reported ends. */
 const observe = async (bench: Bench) => {
   const { other, clock, told } = bench;
   const { sessions } = await okOf(other.list());
@@ -80,7 +80,7 @@ const observe = async (bench: Bench) => {
   return { sessions: all, waiting, told: told.map((end) => JSON.stringify(end)).sort(), left };
 };
 
-/** What is there before, the command, and whether it leaves to the next what a rival has changed. */
+/** Each command with the sessions before it, and whether a later call handles a rival's change. */
 const commands: Readonly<Record<string, Pick<Race, 'given' | 'command' | 'isPartial'>>> = {
   delete: { given: created, command: removed },
   getOrCreate: {

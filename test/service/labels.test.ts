@@ -119,7 +119,6 @@ describe('labels', () => {
     clock.pass(1000);
     await okOf(sessions.start('s2'));
     clock.pass(1000);
-    // An update does not count as activity.
     await okOf(sessions.update('s3', { labels: { title: 'Tax return' } }));
     const shown = async () => {
       const page = await okOf(sessions.list({ labels: { user: 'u-1' }, order: 'updated' }));
@@ -141,7 +140,7 @@ describe('labels', () => {
     expect(ids).toEqual(['s2', 's1', 's4', 's3']);
   });
 
-  test('need cursors of their order, and reject those of another', async () => {
+  test('reject the cursor of a list in another order', async () => {
     const { sessions } = openSessions();
     for (let at = 0; at < 2; at += 1) await okOf(sessions.create(labelled({ user: 'u-1' })));
     const label = { user: 'u-1' };

@@ -10,7 +10,7 @@ type Either = SessionOperations<OperationErrors | RemoteErrors>;
 const worker = { holder: 'worker-1', seconds: 30 };
 const words = [{ role: 'assistant', content: 'hello' }];
 
-/** Leases a session, and gives what `use` gives with the sessions of that lease. */
+/** Calls `use` with the sessions of a lease, and returns its result. */
 const underLease = async <T>(
   sessions: Either,
   id: string,

@@ -12,8 +12,8 @@ import {
 } from '../support/with-lease.js';
 
 /**
- * A store whose changes are made immediately, and answered when the test says so, or not made while
- * it is away.
+ * A store that applies changes immediately, and answers when the test allows it. While it is away,
+ * it applies none.
  */
 const openLate = async () => {
   const inner = new MemorySessionStore();
@@ -81,7 +81,7 @@ describe('withLease during a slow store', () => {
     expect(await okOf(result)).toBe('done');
   });
 
-  test('waits with one timer, and leaves none behind after many renewals', async () => {
+  test('waits with one timer, and leaves no timer behind after many renewals', async () => {
     const { sessions, id, clock, pass } = await openLate();
     const { use, begun, finish } = working();
     const result = sessions.withLease(id, nineSeconds, use);

@@ -11,11 +11,9 @@ import { ManualClock } from '../support/manual-clock.js';
 import { openClient } from '../support/redis-clients.js';
 import { createdIn, okOf } from '../support/sessions.js';
 
-/** Two services with clocks of their own. */
+/** Which of two services, each with its own clock. */
 const by = fc.nat({ max: 1 });
-/**
- * How much higher the fencing token of a call is than the latest; undefined for no fencing token.
- */
+/** The difference from the latest fencing token; undefined to send none. */
 const fencingToken = fc.constantFrom(undefined, 0, 0, 0, -1, 1);
 const ms = fc.constantFrom(1, 999, 1000, 1001, 5000);
 
@@ -70,7 +68,7 @@ class Model {
   holder = '';
   fencingToken = 0;
   until = 0;
-  /** The fencing token of each entry, 0 for none. */
+  /** Fencing tokens by entry; 0 for an entry without one. */
   readonly entries: number[] = [];
 
   run(call: Call, given: number | undefined, now: number): string {
@@ -144,7 +142,6 @@ const callOf = (
   }
 };
 
-/** Runs the steps with two services on one store, and with the model. */
 const follow = async (stores: readonly SessionStore[], steps: readonly Step[]): Promise<void> => {
   const processes = stores.map((store) => {
     const clock = new ManualClock();
@@ -161,7 +158,7 @@ const follow = async (stores: readonly SessionStore[], steps: readonly Step[]): 
       process.clock.pass(each.ms);
       continue;
     }
-    // A service never goes back behind a time that it has read.
+    // A service never uses an earlier time than one it has read.
     process.seen = Math.max(process.seen, process.clock.now());
     const delta = 'fencingToken' in each ? each.fencingToken : undefined;
     const given = delta === undefined ? undefined : Math.max(1, model.fencingToken + delta);

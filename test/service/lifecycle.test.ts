@@ -107,7 +107,7 @@ const reach: Readonly<Record<SessionStatus, readonly CallerCommand[]>> = {
   TERMINATED: ['start', 'terminate'],
 };
 
-/** What each command of a caller leads to, in the order of `reach`; a reason stands for an end. */
+/** The outcome of each command in the order of `reach`: a status, an end reason or an error. */
 const outcomes: Readonly<Record<CallerCommand, readonly [string, string, string, string]>> = {
   start: ['ACTIVE', 'refused', 'refused', 'refused'],
   pause: ['refused', 'PAUSED', 'refused', 'refused'],

@@ -16,7 +16,7 @@ const opened = async (
   return { ...all, id, metadataOf };
 };
 
-/** Metadata of so many bytes of UTF-8. */
+/** Metadata with this size in bytes of UTF-8. */
 const sized = (bytes: number): JsonObject => ({ text: 'x'.repeat(bytes - '{"text":""}'.length) });
 
 const cyclic = (): object => {
@@ -26,7 +26,7 @@ const cyclic = (): object => {
   return value;
 };
 
-/** An object that is small, and has as JSON more values than the universe has atoms. */
+/** A small object whose JSON would contain more values than the universe has atoms. */
 const exploding = (): object => {
   let value: object = {};
   for (let depth = 0; depth < 60; depth += 1) value = { a: value, b: value, c: value };

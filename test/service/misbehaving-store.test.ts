@@ -13,7 +13,7 @@ type Method = Exclude<keyof SessionStore, 'due'>;
 
 const hello = [{ role: 'user', content: 'hello' }];
 
-/** Every operation with good arguments, and the methods of the store that it asks in order. */
+/** Every operation with valid arguments, and the store methods that it calls, in order. */
 const operations: readonly (readonly [Operation, readonly unknown[], readonly Method[]])[] = [
   ['create', [ada], ['begin']],
   ['create', [{ ...ada, idempotencyKey: 'taken' }], ['begin', 'find']],
@@ -32,7 +32,7 @@ const throws = (): never => {
 
 const thenable = (then: unknown): unknown => Object.fromEntries([['then', then]]);
 
-/** What a method may do that breaks the contract, whatever it is asked. */
+/** Ways in which any method can break the contract. */
 const misdeeds: Readonly<Record<string, () => unknown>> = {
   throws,
   rejects: () => Promise.reject(new Error('out of order')),
@@ -59,10 +59,7 @@ const misdeeds: Readonly<Record<string, () => unknown>> = {
   'gives a thenable that is none': () => thenable('later'),
 };
 
-/**
- * A service on a store with two sessions, s1 IDLE and s2 ACTIVE, one of whose methods does
- * something else.
- */
+/** A service on a store with an IDLE and an ACTIVE session. One method of the store misbehaves. */
 const withMisdeed = async (method: Method, misdeed: () => unknown) => {
   const store = new MemorySessionStore();
   const { sessions } = openSessions({ store });

@@ -8,7 +8,7 @@ import { ada, call, createdIn, errorOf, okOf, openSessions } from '../support/se
 
 type Call = () => ResultAsync<OperationResult, OperationError>;
 
-/** Writes down what it sees, and how each operation has ended. */
+/** Records the operations that it observes, and their results. */
 const recorder = () => {
   const seen: ObservedOperation[] = [];
   const ends: string[] = [];

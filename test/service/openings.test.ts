@@ -7,7 +7,7 @@ import { ManualClock } from '../support/manual-clock.js';
 const options = { face: 'ada', profile: 'tutor' };
 const say = (content: string) => ({ role: 'user', content });
 
-/** A service whose calls of the store are noted. */
+/** A service that records its store calls. */
 const open = (settings: object = {}) => {
   const calls: string[] = [];
   const inner = new MemorySessionStore({ events: true });

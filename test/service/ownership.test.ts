@@ -3,7 +3,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { ada, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { TextSessionStore } from '../support/store-doubles.js';
 
-/** Changes all that lets itself be changed, from the innermost out. */
+/** Mutates everything that is not frozen, innermost values first. */
 const vandalize = (value: unknown): void => {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value)) {

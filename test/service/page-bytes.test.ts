@@ -5,7 +5,7 @@ import type { ReadSize, Session, SessionError, SessionServiceOptions } from '../
 import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
-/** Sessions with one entry each, of this number of letters. */
+/** Sessions with one entry each. `letters` is the length of the entry. */
 const openLarge = async (
   count: number,
   letters: number,
@@ -98,7 +98,7 @@ describe('each() over large sessions', () => {
     expect(await walk(sessions.each({ order: 'oldest', limit: 7 }))).toEqual(newest.toReversed());
     const limits = page.mock.calls.map(([, { limit }]) => limit);
     expect(limits.slice(0, 6)).toEqual([100, 50, 25, 13, 7, 4]);
-    // One session is served whatever its size.
+    // A single session is served, however large it is.
     const tiny = openSessions({ store, limits: { pageBytes: 1 } }).sessions;
     expect(await walk(tiny.each({ limit: 4 }))).toEqual(newest);
   });
@@ -122,7 +122,6 @@ describe('each() over large sessions', () => {
 });
 
 describe('a read with maxBytes', () => {
-  /** The error of a read that is too large. */
   const tooLarge = async (read: ResultAsync<unknown, SessionError>) => {
     const error = await errorOf(read);
     if (error.type !== 'page_too_large') throw new Error(error.type);

@@ -105,7 +105,6 @@ describe.for([
   });
 });
 
-/** Another caller's change of the session, which renews its revision. */
 const revised = (key: DueKey, previous: StateRecord, revision: number): StateChange => ({
   key,
   guards: { revision: previous.revision },

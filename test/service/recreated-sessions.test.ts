@@ -57,7 +57,7 @@ describe('a change decided on a session that was deleted since', () => {
   });
 });
 
-/** A store that can be set back, as a failover or a restored backup does it. */
+/** A store that can lose its latest writes, like after a failover or a restored backup. */
 const restorable = () => {
   let current = new MemorySessionStore();
   const store: SessionStore = new Proxy(current, {

@@ -159,7 +159,7 @@ describe('the report of an end', () => {
 });
 
 describe('a process with other settings', () => {
-  /** A service as another process has it, over the same store. */
+  /** The service of another process on the same store. */
   const other = ({ store, clock }: ReturnType<typeof open>, options = {}) =>
     new SessionService({ store, clock, ...options });
 
@@ -198,7 +198,7 @@ describe('a process with other settings', () => {
     expect(told.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 
-  test('does not sweep with onEnded if the deployment reports none', async () => {
+  test('does not sweep with onEnded if the deployment reports no ends', async () => {
     const { sessions, clock } = openSessions();
     await startedIn(sessions, { timeLimit: 1 });
     clock.pass(MINUTE);

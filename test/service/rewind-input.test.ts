@@ -10,7 +10,7 @@ const open = () => openSessions({ store: new MemorySessionStore() }).sessions;
 const shown = async (sessions: SessionService, id: string) =>
   (await okOf(sessions.get(id))).history.map(({ content }) => content);
 
-/** A question, its answer and thanks, with the first and the last position. */
+/** A conversation of three entries, with its first and its last position. */
 const talk = async (sessions: SessionService) => {
   const id = await startedIn(sessions);
   const { position: question } = await okOf(sessions.append(id, [user('question')]));

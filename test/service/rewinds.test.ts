@@ -11,7 +11,7 @@ const assistant = (content: string) => ({ role: 'assistant', content });
 const shown = async (sessions: SessionService, id: string) =>
   (await okOf(sessions.get(id))).history.map(({ content }) => content);
 
-/** A question, its answer and thanks, with the positions after each. */
+/** A conversation of three entries, with the position after each. */
 const talk = async (sessions: SessionService) => {
   const id = await startedIn(sessions);
   const question = (await okOf(sessions.append(id, [user('question')], { ifPosition: 0 })))

@@ -8,7 +8,6 @@ import { intercepting } from '../support/intercepting-client.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { okOf } from '../support/sessions.js';
 
-/** A promise and what settles it. */
 const later = () => {
   let resolve: (value: string) => void = () => {};
   let reject: (cause: Error) => void = () => {};
@@ -21,7 +20,7 @@ const later = () => {
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Long enough for all that needs no timer. */
+/** Runs everything that needs no timer. */
 const turns = async (): Promise<void> => {
   for (const _ of upTo(20)) await nextTurn();
 };

@@ -6,7 +6,7 @@ import { ManualClock, NOON } from '../support/manual-clock.js';
 import { errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
-/** Sessions of a store, through another process whose reads take some time. */
+/** A second process on the same store, whose reads are slow. */
 const openSlow = (readMs: number) => {
   const inner = new MemorySessionStore();
   const clock = new ManualClock();

@@ -22,7 +22,7 @@ const sweep = (sessions: SessionService, options: SweeperOptions = {}) =>
   okOf(createSweeper(sessions, { onEnded, ...options }).sweepOnce());
 
 describe('a sweep with obstacles', () => {
-  /** 500 sessions that cannot be read or written, and 50 good ones that are due after them. */
+  /** 500 damaged sessions, followed by 50 intact ones that are due later. */
   const openDamaged = async (method: 'findState' | 'put') => {
     const { sessions, store, clock } = openSessions({ reportEnds: true });
     const bad = new Set<string>();
@@ -99,7 +99,7 @@ describe('a sweep with obstacles', () => {
 });
 
 describe('a store with several partitions', () => {
-  /** A store of four parts, which its sessions are in by turns. */
+  /** A store of four parts that share the sessions as given. */
   const openParts = async (sessionsInPart: readonly number[]) => {
     const { store: inner, clock } = openSessions({ reportEnds: true });
     const parts = sessionsInPart.map(() => new MemorySessionStore({ reportEnds: true }));

@@ -37,7 +37,7 @@ const onError = (error: { readonly type: string }) => errors.push(error);
 const sweep = (sessions: SessionService, options: SweeperOptions = {}) =>
   okOf(createSweeper(sessions, { onEnded, onError, ...options }).sweepOnce());
 
-/** Sessions whose time is up, and ways to look at them through stores that fail. */
+/** Overdue sessions, with services whose stores fail. */
 const openDue = async (count = 1, retention = 0) => {
   const { sessions, store, clock } = openSessions({ retention, reportEnds: true });
   const ids: string[] = [];

@@ -198,7 +198,7 @@ describe('the types of a service without schemas', () => {
 describe("the types of a client with its service's schemas", () => {
   const client = new SessionClient<typeof zod>({ baseUrl: 'https://sessions.example' });
 
-  test('are those of the service', () => {
+  test('equal the types of the service', () => {
     type Read = Session<typeof zod>;
     expectTypeOf<Value<typeof client.get>['metadata']>().toEqualTypeOf<
       Read['metadata'] | undefined

@@ -5,7 +5,7 @@ import type { SessionStore } from '../../src/store/session-store.js';
 import { ada, okOf, openSessions } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
-/** A session that the clock has ended, and a service that is interrupted before its nth call. */
+/** An expired session, and a service that is interrupted before its nth store call. */
 const opened = async (interruptedAt: number) => {
   const memory = new MemorySessionStore();
   const { sessions: other, clock } = openSessions({ store: memory });

@@ -184,7 +184,7 @@ describe('send', () => {
     expect(await claimedIds()).toEqual([id]);
   });
 
-  test('wakes nobody again if it is repeated', async () => {
+  test('does not wake a worker again if it is repeated', async () => {
     const { sessions, claimedIds } = open();
     const id = await startedIn(sessions);
     const message = { id: 'message-1', content: 'hello' };

@@ -100,7 +100,7 @@ describe('withLease', () => {
         if (end === 'throws') lease.signal.throwIfAborted();
       });
       const { signal, fencingToken } = await begun;
-      const second = await okOf(sessions.lease(id, nineSeconds)); // a second worker of the same name
+      const second = await okOf(sessions.lease(id, nineSeconds)); // a second worker with the same name
       await pass(3000);
       expect([signal.aborted, signal.reason]).toMatchObject([
         true,

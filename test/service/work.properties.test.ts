@@ -31,10 +31,10 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** What must be true of the work on a session, as simple as can be. */
+/** The simplest model of the work on a session. */
 class Model {
   wakeAt = NEVER;
-  /** Claims of the work that is neither done nor given up. */
+  /** Number of claims since the work was last done or given up. */
   attempts = 0;
   /** Messages that no claim has taken. */
   inbox = 0;
@@ -67,7 +67,7 @@ const open = async () => {
   model.wake(clock.now());
   let fencingToken = 0;
   let until = 0;
-  /** Whether the claim is cancelled, and may have last words. */
+  /** Whether the claim is cancelled, but its worker may still write its last entries. */
   let isCancelled = false;
   const state = () => {
     const found = store.findState({ tenant: 'default', id })._unsafeUnwrap();
@@ -77,7 +77,7 @@ const open = async () => {
 
   const claim = async () => {
     const now = clock.now();
-    // The delay after a crash: until it is over, the worker that was late may still be done.
+    // Until the delay after a crash is over, the late worker may still finish.
     if (now >= until && wakeAtOf(state()) > now) {
       expect((await okOf(sessions.claim(worker))).claimed).toEqual([]);
       return;
@@ -124,7 +124,7 @@ const open = async () => {
     if (rewound.isOk()) [model.attempts, until] = [0, 0];
   };
 
-  /** Commands that have nothing to do with work. Some are refused, as in any status. */
+  /** Commands that do not affect the work. Some statuses refuse some of them. */
   const commands = {
     start: () => sessions.start(id),
     pause: () => sessions.pause(id),
@@ -183,7 +183,7 @@ test('no sequence of commands loses work, lowers its attempts, or exceeds its ma
         checkWork(bench);
       }
       await bench.run({ does: 'resume' });
-      // Whatever waits is claimed, however often its worker crashes, and then it says so.
+      // Waiting work is claimed again after each crash, until its attempts are exhausted.
       for (let attempt = 0; attempt <= 2 * ATTEMPTS; attempt += 1) {
         bench.clock.pass(3_600_000);
         await bench.claim();

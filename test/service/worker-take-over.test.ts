@@ -10,7 +10,7 @@ import { okOf } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 import { awayError } from '../support/with-lease.js';
 
-/** Polls and renewals are an hour apart, so that they hide nothing. */
+/** Polls and renewals an hour apart, so that they cannot hide a missing wake. */
 const rare = { interval: 3600, seconds: 10_800 };
 
 describe('a worker without polls and renewals', () => {
@@ -69,7 +69,7 @@ describe('a worker of a slow store', () => {
     let changes = 0;
     let isSlow = true;
     const store = changed(memory, {
-      // The claim is made immediately and answered a second late. Then the store hangs for long.
+      // The store applies the claim immediately, answers a second late and then hangs.
       put: (commit) => {
         if (!isSlow) return inner.change(commit);
         changes += 1;
@@ -106,13 +106,13 @@ describe('a worker of a slow store', () => {
     let changes = 0;
     let isAway = false;
     const store = changed(memory, {
-      // One session each time, the second one eight seconds later.
+      // Hands out one session per call, the second after eight seconds.
       take: (range) => {
         ranges.push(range);
         if (ranges.length === 2) clock.pass(8000);
         return inner.take({ ...range, limit: 1 });
       },
-      // The two claims are stored, and no renewal is.
+      // Stores the two claims, but no renewal.
       put: (commit) => {
         changes += 1;
         isAway ||= changes > 2;

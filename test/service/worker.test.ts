@@ -145,7 +145,7 @@ describe('a worker', () => {
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    // The event of the claim comes after the work has begun.
+    // Delivers the event of the claim after the work has begun.
     const late = {
       streamOf: () => events.streamOf(),
       latest: () => events.latest(),

@@ -33,7 +33,7 @@ const openQuestion = async (sessions: SessionService, id: string): Promise<numbe
   return part.isOk() && part.value.entries[0]?.role === 'user' ? part.value.position : undefined;
 };
 
-/** A worker that looks for questions every five seconds, and answers in its own way. */
+/** A worker that polls for questions every five seconds, and answers them with `answer`. */
 export const worker =
   (answer: (host: SimulatedHost, id: string) => Promise<unknown> | ResultAsync<unknown, unknown>) =>
   async (host: SimulatedHost): Promise<void> => {
@@ -48,7 +48,7 @@ export const worker =
 
 const reply = [{ role: 'assistant', content: 'an answer' }];
 
-/** Answers the open question of a session under a lease, in its own way. */
+/** Answers the open question of a session under a lease. */
 const leased = (
   answer: (host: SimulatedHost, sessions: SessionService, id: string) => PromiseLike<unknown>,
 ) =>
@@ -62,14 +62,14 @@ const leased = (
     ),
   );
 
-/** Answers, whoever else does. */
+/** Answers without checking whether another worker does. */
 export const careless = worker(async (host, id) => {
   if ((await openQuestion(host.sessions, id)) === undefined) return;
   await wait(host, 1);
   await host.sessions.append(id, reply);
 });
 
-/** Sends an append again whose answer was lost, without a name for it. */
+/** Repeats an append after a lost answer, without an operation id. */
 export const repeating = worker(async ({ sessions }, id) => {
   if ((await openQuestion(sessions, id)) === undefined) return;
   const appended = await sessions.append(id, reply);
@@ -77,7 +77,7 @@ export const repeating = worker(async ({ sessions }, id) => {
     await sessions.append(id, reply);
 });
 
-/** Holds a lease, and sends an append again whose answer was lost, without a name for it. */
+/** Repeats an append under a lease after a lost answer, without an operation id. */
 export const repeatingUnderLease = leased(async (_, sessions, id) => {
   const appended = await sessions.append(id, reply);
   if (appended.isErr() && appended.error.type === 'store_unavailable')
@@ -92,7 +92,7 @@ export const hasty = leased(async (_, sessions, id) => {
   await sessions.append(id, reply, { operationId: 'answer' });
 });
 
-/** Sends an append until it is stored, each time under another operation id. */
+/** Repeats an append until it is stored, with a new operation id each time. */
 export const forgetful = leased(async (host, sessions, id) => {
   for (;;) {
     const appended = await sessions.append(id, reply, { operationId: `${host.random()}` });
@@ -101,7 +101,7 @@ export const forgetful = leased(async (host, sessions, id) => {
   }
 });
 
-/** Holds a lease, but writes with the sessions outside of it. */
+/** Holds a lease, but writes without its fencing token. */
 export const unfenced = worker((host, id) =>
   host.sessions.withLease(id, { holder: `host ${host.host}`, seconds: 10 }, async () => {
     if ((await openQuestion(host.sessions, id)) === undefined) return;
@@ -110,7 +110,7 @@ export const unfenced = worker((host, id) =>
   }),
 );
 
-/** Answers with the sessions of its lease the question that it has read. */
+/** Answers the question that it has read, with its fencing token. */
 export const careful = worker((host, id) =>
   host.sessions.withLease(
     id,

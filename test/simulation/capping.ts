@@ -10,7 +10,7 @@ const COMMANDS = 25;
 
 const commands = ['start', 'start', 'resume', 'pause', 'terminate', 'delete'] as const;
 
-/** Changes the status of sessions at random; those that have ended are created anew. */
+/** Changes the status of sessions at random, and replaces those that have ended. */
 const work = async (host: SimulatedHost): Promise<void> => {
   const { sessions, random } = host;
   for (let turn = 0; turn < COMMANDS; turn += 1) {
@@ -31,7 +31,9 @@ const counts: Partial<Record<SessionEvent['type'], boolean>> = {
   'session.deleted': false,
 };
 
-/** Never were more live than may be, and afterwards as many can be started as are allowed. */
+/**
+ * Checks that the limit was never exceeded, and that as many sessions can be started afterwards.
+ */
 const check = async (store: SessionStore, sessions: SimulatedHost['sessions']): Promise<void> => {
   const live = new Set<string>();
   for (const { type, sessionId } of await eventsOf(store)) {
@@ -46,7 +48,7 @@ const check = async (store: SessionStore, sessions: SimulatedHost['sessions']): 
   }
 };
 
-/** Three hosts that start, pause and end sessions of a tenant that may have two live ones. */
+/** Three hosts start, pause and end sessions of a tenant with a limit of two live sessions. */
 export const simulateCaps = (
   makeStore: (seed: number) => SessionStore | Promise<SessionStore>,
   seeds: number | readonly number[],

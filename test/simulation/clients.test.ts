@@ -18,10 +18,7 @@ const SEEDS = moreIfLong(1, 300);
 
 const cut = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 
-/**
- * What becomes of each command of a client follows from the seed: it is lost, its answer is lost,
- * or it is sent twice.
- */
+/** The seed decides whether a command is lost, its answer is lost, or it is sent twice. */
 const unreliable = (seed: number, isResent: boolean, isOver: () => boolean): Intercept => {
   let commands = 0;
   return async (_name, _args, run) => {
@@ -33,7 +30,7 @@ const unreliable = (seed: number, isResent: boolean, isOver: () => boolean): Int
       await run();
       throw cut();
     }
-    // A client that has lost its connection sends again what was not answered.
+    // Clients resend unanswered commands after they reconnect.
     if (chance < 0.05 && isResent) await run();
     return run();
   };
@@ -41,7 +38,7 @@ const unreliable = (seed: number, isResent: boolean, isOver: () => boolean): Int
 
 type Open = (seed: number, isOver: () => boolean) => SessionStore | Promise<SessionStore>;
 
-/** The connections are reliable again once the hosts are done and their work is checked. */
+/** Connections are reliable again while the results are checked. */
 const expectSound = async (open: Open): Promise<void> => {
   let isOver = false;
   const opened = (seed: number) => {

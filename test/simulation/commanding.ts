@@ -7,19 +7,16 @@ import type { Command } from '../faults/races/model.js';
 import { wait } from './steps.js';
 
 const HOSTS = 3;
-/** Of one host, over all its processes. */
+/** Number of commands of a host, over all its processes. */
 const COMMANDS = 12;
 
 /**
- * Sessions under `a` and `b` are deleted and created again. A position is of one session: those
- * under `c` stay.
+ * Sessions `a` and `b` are deleted and recreated. Session `c` stays, because a position belongs to
+ * one session.
  */
 const [mortal, lasting] = [['a', 'b'], 'c'] as const;
 
-/**
- * What the hosts share and no crash takes away: the calls, and the order in which they began and
- * ended.
- */
+/** What survives the crashes of hosts: all calls, and the order in which they began and ended. */
 interface Record {
   readonly calls: Set<Call>;
   instant: number;
@@ -32,7 +29,7 @@ const one = <T>([first, ...more]: readonly [T, ...T[]], random: () => number): T
 const changes = ['start', 'start', 'pause', 'resume', 'terminate', 'fail'] as const;
 const names = ['', 'once', 'twice'] as const;
 
-/** An append with what its caller has seen before. */
+/** An append on the condition that its caller has last seen. */
 const conditional = async (
   engine: Engine,
   text: string,
@@ -73,7 +70,7 @@ const nextCommand = async (
   return { type: 'delete', key };
 };
 
-/** Gives a command and keeps what its caller was told. */
+/** Sends a command and records its result. */
 const give = async (engine: Engine, record: Record, command: Command): Promise<void> => {
   record.instant += 1;
   const call: Call = { command, began: record.instant };
@@ -82,15 +79,12 @@ const give = async (engine: Engine, record: Record, command: Command): Promise<v
   record.instant += 1;
   if (answer === 'unknown') return;
   record.calls.delete(call);
-  // What was not applied is as if nobody had asked for it.
+  // A command that was not applied has no effect on the order.
   if (answer !== 'not_applied')
     record.calls.add({ ...call, answered: { answer, ended: record.instant } });
 };
 
-/**
- * Three hosts that give random commands to three sessions. All that they were told must have one
- * order.
- */
+/** Three hosts send random commands to three sessions. One order must explain all results. */
 export const simulateCommands = async (
   makeStore: (seed: number) => SessionStore | Promise<SessionStore>,
   seeds: number | readonly number[],

@@ -6,8 +6,8 @@ const TURNS = 10;
 const id = 'counter';
 
 /**
- * Three hosts open one session under an id of their own and count in its metadata. Fails unless one
- * call at most has created it, and no count that was acknowledged is missing.
+ * Three hosts open a session with the same id and count in its metadata. At most one call may
+ * create it, and no acknowledged count may be missing.
  */
 export const simulateCounting = (
   seeds: number,

@@ -9,7 +9,7 @@ import { foundSeeds } from './found-seeds.js';
 import { polled } from './polled.js';
 import { simulateTalks } from './simulate-talks.js';
 
-/** Each run tries other seeds. A failure prints its own; COLLOQUY_SEED gives one back. */
+/** Each run uses different seeds. A failure prints its seed; COLLOQUY_SEED repeats it. */
 const firstSeed = Number(
   process.env['COLLOQUY_SEED'] ?? Math.floor(Date.now() / 1000) % 1_000_000_000,
 );

@@ -1,4 +1,4 @@
-/** Seeds of `simulateTalks` that have found something, and what it was: each stays. */
+/** Seeds of `simulateTalks` that have found a bug, each with the bug. */
 export const foundSeeds: readonly { readonly seed: number; readonly found: string }[] = [
   {
     seed: 39,

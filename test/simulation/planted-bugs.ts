@@ -7,7 +7,7 @@ import type { SessionKey, SessionStore } from '../../src/store/session-store.js'
 import type { Changes } from '../support/store-doubles.js';
 import { eventsWith, labelOf, memoryStoreWith } from '../testing/planted-bug.js';
 
-/** Makes the methods of a store that have the bug. */
+/** Returns the store methods that contain the bug. */
 type Plant = (inner: MemorySessionStore) => Changes;
 
 const stateOf = (inner: MemorySessionStore, key: SessionKey): StateRecord | undefined =>
@@ -20,14 +20,14 @@ const misguarding =
     use: (commit) => inner.change({ ...commit, guards: misread(commit.guards, inner, commit.key) }),
   });
 
-/** Answers to appends that say something else. */
+/** Returns false results for appends. */
 const misreporting =
   (report: (changed: Changed, commit: UseChange, inner: MemorySessionStore) => Changed): Plant =>
   (inner) => ({
     use: (commit) => inner.change(commit).map((changed) => report(changed, commit, inner)),
   });
 
-/** Changes of states that are made though another change came first. */
+/** Replaces a state although another change came first. */
 const overwriting =
   (isMade: (commit: StateChange, stored: StateRecord) => boolean): Plant =>
   (inner) => ({
@@ -43,7 +43,7 @@ const overwriting =
     },
   });
 
-/** A log without events of a type. */
+/** Logs no events of one type. */
 const silent =
   (type: string): Plant =>
   (inner) => ({
@@ -55,7 +55,7 @@ const silent =
     })),
   });
 
-/** Pages by label that also count these states. */
+/** Also counts sessions in these states in pages by label. */
 const counting = (
   inner: MemorySessionStore,
   more: () => Iterable<StateRecord>,
@@ -74,7 +74,7 @@ const endOf = (inner: MemorySessionStore, key: SessionKey): number =>
 
 const NO_POSITION = 1e9;
 
-/** A store that numbers the current entries. */
+/** Uses the numbers of current entries as positions. */
 const renumbering: Plant = (inner) => {
   const entriesOf = (key: SessionKey) => {
     const found = inner.entries(key, { after: 0, limit: 10_000 })._unsafeUnwrap();
@@ -288,7 +288,7 @@ const events: Readonly<Record<string, Plant>> = {
 
 const all = { ...histories, ...guards, ...removals, ...labels, ...events };
 
-/** Bugs that the contract has no store for, because what they break are sequences of calls. */
+/** Bugs in sequences of calls, which the store contract does not plant. */
 export const plantedSequenceBugs = Object.entries(all).map(([bug, plant]) => ({
   bug,
   makeStore: () => memoryStoreWith(plant),

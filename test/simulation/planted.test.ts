@@ -72,8 +72,8 @@ const found: readonly (readonly [by: Simulate, bugs: readonly string[]])[] = [
 ];
 
 /**
- * They take many seeds, so that only `npm run test:long` tries them. In every run, the
- * contract finds them.
+ * Need many seeds, so they run with `npm run test:long` only. The store contract finds them in
+ * every run.
  */
 const rare: ReadonlySet<string> = new Set([
   'judges end, waits and writes',

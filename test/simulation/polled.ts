@@ -2,8 +2,8 @@ import type { SessionStore } from '../../src/store/session-store.js';
 import { changed } from '../support/store-doubles.js';
 
 /**
- * A store of a database, whose watchers ask it for events by the simulated clock: its notifications
- * come in real time.
+ * Makes watches poll a database store by the simulated clock, because its notifications come in
+ * real time.
  */
 export const polled = (store: SessionStore): SessionStore => {
   const { events } = store;

@@ -9,10 +9,7 @@ const expectThat = (holds: boolean, message: string): void => {
   if (!holds) throw new Error(message);
 };
 
-/**
- * An append has one event: after the position that it asked for, and while the holder of its lease
- * had it.
- */
+/** An append has exactly one event, after its `ifPosition` and while its holder had the lease. */
 const expectInPlace = (appended: Appended, events: readonly SessionEvent[], told: Told): void => {
   const { id, name, position, ifPosition, holder, until } = appended;
   const at = events.findIndex(
@@ -39,7 +36,7 @@ const expectInPlace = (appended: Appended, events: readonly SessionEvent[], told
   );
 };
 
-/** A session ends once, for one reason, and somebody is told. */
+/** A session ends once, for one reason, and its end is reported. */
 const expectEnd = (
   { id, status, endReason }: Session,
   own: readonly SessionEvent[],
@@ -102,7 +99,7 @@ const expectSession = (session: Session, own: readonly SessionEvent[], told: Tol
   expectEnd(session, own, told);
 };
 
-/** What the lists say of the sessions. */
+/** Expects that every list contains the sessions it should. */
 const expectLists = async (sessions: SessionService, all: readonly Session[]): Promise<void> => {
   const expectTotal = async (query: object, is: (session: Session) => boolean, name: string) => {
     const { total } = unwrap(await sessions.list({ ...query, limit: 1 }));
@@ -113,7 +110,7 @@ const expectLists = async (sessions: SessionService, all: readonly Session[]): P
     await expectTotal({ labels: { user } }, ({ labels }) => labels['user'] === user, user);
 };
 
-/** What must be true of the store after all that the hosts have done. */
+/** Checks the invariants of the store after the hosts have finished. */
 const check = async (sessions: SessionService, store: SessionStore, told: Told): Promise<void> => {
   const events = await eventsOf(store);
   const all: Session[] = [];
@@ -154,10 +151,7 @@ const check = async (sessions: SessionService, store: SessionStore, told: Told):
   );
 };
 
-/**
- * Hosts that do all that sessions are for, on one store, with all that may go wrong. `onCheck` is
- * called at the end.
- */
+/** Hosts use all operations on one store, with all faults. `onCheck` is called at the end. */
 export const simulateTalks = (
   makeStore: (seed: number) => SessionStore | Promise<SessionStore>,
   seeds: number | readonly number[],

@@ -258,7 +258,6 @@ describeWithRedis('a simulation over Redis', ({ port }) => {
       });
     };
     expect(await simulated(careful, { store, seeds: 3 })).toEqual({ seeds: 3 });
-    // Positions are those of the store.
     const linesOf = async (options: Partial<SimulationOptions>) =>
       (await simulated(careless, options)).failure?.trace.map((line) =>
         line.replace(/position: \d+/, ''),

@@ -12,9 +12,9 @@ const BUDGET = 200;
 
 /** What the callers know of one session. */
 interface Account {
-  /** What was acknowledged. */
+  /** Acknowledged sum. */
   told: number;
-  /** What may have been spent besides: answers that were lost with their callers. */
+  /** Sum of the spends whose answers were lost. */
   doubtful: number;
 }
 
@@ -42,7 +42,7 @@ const append: Spend = async ({ sessions }, id, tokens, operationId) =>
     }),
   );
 
-/** Spends in the run of a turn, and by what the run returns. */
+/** Spends during the run of a turn, and with its result. */
 const answer: Spend = async (host, id, tokens, name) => {
   const half = Math.floor(tokens / 2);
   const spent: Sent[] = [];
@@ -57,7 +57,10 @@ const answer: Spend = async (host, id, tokens, name) => {
 
 const kinds: readonly Spend[] = [spend, spend, append, answer];
 
-/** Spends until the session has ended; what has a name is sent again until there is an answer. */
+/**
+ * Spends until the session has ended. A spend with an operation id is repeated until it is
+ * answered.
+ */
 const work =
   (accounts: () => ReadonlyMap<string, Account>) =>
   async (host: SimulatedHost): Promise<void> => {
@@ -106,7 +109,10 @@ const check = async (
   }
 };
 
-/** Hosts that spend in three sessions, alone, with entries and in turns, until their budgets. */
+/**
+ * Hosts spend in three sessions until their budgets are reached: separately, with entries and in
+ * turns.
+ */
 export const simulateSpending = (
   makeStore: (seed: number) => SessionStore | Promise<SessionStore>,
   seeds: number,

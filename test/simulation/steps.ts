@@ -2,13 +2,11 @@ import { type SessionEvent, unwrap } from '../../src/index.js';
 import type { SimulatedHost } from '../../src/simulation/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 
-/** Waits by the clock of a host. */
 export const wait = ({ clock }: SimulatedHost, seconds: number): Promise<void> =>
   new Promise((resolve) => {
     clock.after(1000 * seconds, resolve);
   });
 
-/** All events of a store. */
 export const eventsOf = async (store: SessionStore): Promise<readonly SessionEvent[]> => {
   const { events } = store;
   if (events === undefined) throw new Error('the store has no events');

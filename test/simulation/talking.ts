@@ -15,10 +15,10 @@ const SESSIONS = 2;
 export const LIMIT = 40;
 const GRACE = 5;
 const LEASE = 5;
-/** Seconds after which the hosts talk no more, so that watchers and sweepers see all. */
+/** Seconds of activity; afterwards watchers and sweepers catch up. */
 const TALK = 110;
 
-/** Options of the service. Sessions end by the clock in three ways. */
+/** Options of the service: sessions expire in three ways. */
 export const terms = { idleTimeout: 20, inactivityTimeout: 30, gracePeriod: GRACE };
 
 /** An acknowledged append. */
@@ -27,21 +27,21 @@ export interface Appended {
   readonly name: string;
   readonly position: number;
   readonly ifPosition: number | undefined;
-  /** Who held the lease whose token it had, and until when, in milliseconds. */
+  /** The holder of the lease whose token it had, and until when, in milliseconds. */
   readonly holder: string | undefined;
   readonly until: number | undefined;
 }
 
-/** What the hosts were told, which no crash takes from the test. */
+/** Everything that the hosts learned. It survives their crashes. */
 export interface Told {
   readonly appended: Appended[];
   readonly ends: Map<string, EndedSession>;
   /** Holders of leases, by session and token. */
   readonly holders: Map<string, string>;
-  /** The ids of all events, as a watcher has seen them, and where it goes on. */
+  /** Event ids in the order that a watcher has seen them, and where it continues. */
   readonly seen: string[];
   from: string;
-  /** What must never be. */
+  /** Violations found during the run. */
   readonly faults: string[];
 }
 
@@ -54,7 +54,7 @@ export const nothingTold = (): Told => ({
   faults: [],
 });
 
-/** Those of an append, or with `to` those of a rewind. */
+/** Conditions of an append, or of a rewind if `to` is set. */
 type Conditions = AppendOptions | Omit<RewindInput, 'entries'>;
 
 const send = (
@@ -67,9 +67,7 @@ const send = (
     ? sessions.rewind(id, { ...conditions, entries })
     : sessions.append(id, entries, conditions);
 
-/**
- * Sends an append or a rewind until it is certain what has become of it, and sometimes once more.
- */
+/** Repeats an append or a rewind until its outcome is known, and sometimes once more. */
 const appendFor = async (
   host: SimulatedHost,
   told: Told,
@@ -122,7 +120,7 @@ const rewind: Action = async (host, told, id, name) => {
   await appendFor(host, told, id, name, { to: start, ifPosition: position });
 };
 
-/** Tells of a lease; two holders never have the same token. */
+/** Records a lease. Two holders never have the same token. */
 const take = (told: Told, id: string, holder: string, fencingToken: number): void => {
   const before = told.holders.get(`${id} ${fencingToken}`);
   if (before !== undefined && before !== holder)
@@ -130,7 +128,7 @@ const take = (told: Told, id: string, holder: string, fencingToken: number): voi
   told.holders.set(`${id} ${fencingToken}`, holder);
 };
 
-/** Takes a lease, and writes with its token though it may have run out, or be another's by then. */
+/** Writes with the token of a lease that may have expired or been taken over. */
 const writeLate: Action = async (host, told, id, name) => {
   const holder = `${host.host} ${name}`;
   const leased = await host.sessions.lease(id, { holder, seconds: LEASE });
@@ -151,7 +149,7 @@ const writeLeased: Action = async (host, told, id, name) => {
   });
 };
 
-/** Creates a session that lives as long as it is told to, and ends or is removed in some way. */
+/** Creates a session with a given life time, and ends or deletes it in a random way. */
 const createAndEnd: Action = async (host, told, _id, name) => {
   const { sessions, random } = host;
   const entries = [{ role: 'user', content: `first-of-${name}` }];
@@ -194,10 +192,10 @@ const actions: readonly Action[] = [
     sessions.update(id, { labels: { user: `u:${host}`, last: name.slice(0, 30) } }),
 ];
 
-/** What a bill needs: labels may change after the end. */
+/** Everything but labels, which may change after the end. */
 const billOf = ({ labels: _, ...bill }: EndedSession): string => JSON.stringify(bill);
 
-/** Sees all changes, and goes on where it was when it died. */
+/** Watches all changes, and resumes where it was when it died. */
 const watchAll = async (host: SimulatedHost, told: Told): Promise<void> => {
   const { sessions, signal } = host;
   while (!signal.aborted) {
@@ -213,8 +211,8 @@ const watchAll = async (host: SimulatedHost, told: Told): Promise<void> => {
 };
 
 /**
- * A host that does one thing after another, reports ends and watches. Each process does four of the
- * actions, so that some runs have many of one kind (Groce and others, "Swarm testing", 2012).
+ * A host that performs actions, reports ends and watches. Each process uses four of the actions, so
+ * that some runs contain many of one kind (Groce and others, "Swarm testing", 2012).
  */
 export const talk = async (host: SimulatedHost, told: Told): Promise<void> => {
   const { sessions, signal, random, clock } = host;
@@ -243,7 +241,6 @@ export const talk = async (host: SimulatedHost, told: Told): Promise<void> => {
   await sweeper.stop();
 };
 
-/** The sessions that the hosts talk in. */
 export const prepare = async ({ sessions }: SimulatedSessions): Promise<void> => {
   for (let session = 0; session < SESSIONS; session += 1) {
     unwrap(await sessions.create({ face: 'ada', profile: 'tutor', start: true, timeLimit: LIMIT }));

@@ -32,7 +32,7 @@ const takenIn = (entries: readonly PositionedEntry[], faults: string[]): Map<str
   return taken;
 };
 
-/** Messages that were stored before others were sent, and stand after them. */
+/** Messages that come after a message that was sent later. */
 const disorderIn = (
   taken: ReadonlyMap<string, Taken>,
   spoken: ReadonlyMap<string, Spoken>,
@@ -47,7 +47,7 @@ const disorderIn = (
   return faults;
 };
 
-/** A message has at most one answer, by its own turn, which stands after it. */
+/** Messages with several answers, or with an answer before them or by another turn. */
 const misansweredIn = (
   taken: ReadonlyMap<string, Taken>,
   answers: readonly Answer[],
@@ -67,7 +67,7 @@ const misansweredIn = (
   return faults;
 };
 
-/** What has become of a message that a caller knows to be stored. */
+/** Finds contradictions in the state of a message that was stored. */
 const fateFaults = async (
   sessions: SessionService,
   name: string,
@@ -80,7 +80,7 @@ const fateFaults = async (
   return (state === 'answered') === isTaken ? [] : [`${name} is ${state} against the history`];
 };
 
-/** What is wrong with a session, after all turns are over. */
+/** Finds the faults of a session after all turns have ended. */
 export const faultsOf = async (
   sessions: SessionService,
   id: string,
@@ -107,8 +107,8 @@ export const faultsOf = async (
 };
 
 /**
- * Runs that were thrown away, though no crash, cancel or rewind has ended them. One that hangs
- * returns no answer.
+ * Counts runs that were lost without a crash, a cancel or a rewind. A hanging run returns no
+ * answer.
  */
 export const wastedIn = ({ marks }: Told): number => {
   const { thrownAway, ranOut } = judgeRuns(marks, new Set(), new Stops(marks));

@@ -8,22 +8,22 @@ const ids = ['s1', 's2'] as const;
 /** Seconds of a lease. */
 const LEASE = 10;
 
-/** A message and what its sender has heard, by the numbers of a count of all begins and ends. */
+/** A message and what its sender heard, numbered in the order of all begins and ends. */
 export interface Spoken {
   readonly id: string;
   readonly begun: number;
-  /** Undefined while it is not known to be stored. */
+  /** Undefined until its sender knows that it is stored. */
   heard?: number;
 }
 
 /** A process of a host, until it crashes. */
 interface Life {
   readonly who: number;
-  /** When it was alive for certain. */
+  /** The last time that it was known to be alive. */
   seen: number;
 }
 
-/** What the users and the runs of all hosts know. */
+/** Everything that the users and the runs of all hosts know. */
 export class Told {
   count = 0;
   readonly spoken = new Map<string, Spoken>();
@@ -38,7 +38,7 @@ export class Told {
     return this.count;
   }
 
-  /** A process begins. An earlier one of its host has crashed. */
+  /** Records that a process begins, so an earlier one of the host has crashed. */
   begin({ host, clock }: SimulatedHost): void {
     const before = this.#lives.get(host);
     if (before !== undefined)
@@ -46,14 +46,13 @@ export class Told {
     this.#lives.set(host, { who: this.next(), seen: clock.now() });
   }
 
-  /** The store has accepted these entries. */
   stored(entries: readonly HistoryEntry[]): void {
     for (const { data } of entries)
       if (data !== undefined)
         this.marks.push({ did: 'stored', run: Object(data).run, who: 0, at: 0 });
   }
 
-  /** The process of a host is alive, and does something. */
+  /** Records that the process of a host is alive, and what it does. */
   mark({ host, clock }: SimulatedHost, what?: Unstamped<Mark>): void {
     const life = this.#lives.get(host);
     if (life === undefined) return;
@@ -62,7 +61,7 @@ export class Told {
   }
 }
 
-/** What may happen besides messages and answers. */
+/** What users and runs do in addition to messages and answers. */
 export interface Manners {
   /** Runs that never end, which the worker gives up. */
   readonly hangs: boolean;
@@ -77,7 +76,7 @@ const messageOf = (name: string): NewMessage & { readonly id: string } => ({
   content: name,
 });
 
-/** Answers all its messages, and now and then those that come during the run. */
+/** Answers all messages of the turn, and sometimes those that arrive during the run. */
 const answering =
   (host: SimulatedHost, told: Told, { hangs }: Manners): Run =>
   async ({ session: { id, lease }, messages, take, fencingToken }) => {
@@ -103,7 +102,7 @@ const newMessage = (host: SimulatedHost, told: Told, id: string): Spoken & { nam
   return spoken;
 };
 
-/** Sends until an answer says that the message is stored. */
+/** Repeats a message until it is known to be stored. */
 const chat: Act = async (host, told, id) => {
   const spoken = newMessage(host, told, id);
   for (;;) {
@@ -122,7 +121,7 @@ const clickTwice: Act = async (host, told, id) => {
   if (clicks.some((sent) => sent.isOk())) spoken.heard = told.next();
 };
 
-/** Waits for an answer, and asks again with the same id where none comes. */
+/** Waits for an answer, and repeats the message with the same id if none comes. */
 const insist: Act = async (host, told, id, manners) => {
   const spoken = newMessage(host, told, id);
   const run = answering(host, told, manners);
@@ -135,7 +134,6 @@ const insist: Act = async (host, told, id, manners) => {
   }
 };
 
-/** A message that was said some time ago. */
 const someOf = (host: SimulatedHost, told: Told, id: string): string | undefined => {
   const names = [...told.spoken].filter(([, spoken]) => spoken.id === id).map(([name]) => name);
   return names.at(-1 - Math.floor(3 * host.random()));
@@ -191,7 +189,7 @@ const changing: readonly Act[] = [...talking, cancel, withdraw, edit, askAgain];
 const pick = <T>(host: SimulatedHost, values: readonly T[]): T | undefined =>
   values[Math.floor(host.random() * values.length)];
 
-/** A host with a worker and two users, who act until a minute has passed. */
+/** A host with a worker and two users, who act for a minute. */
 export const turning =
   (told: () => Told, manners: Manners) =>
   async (host: SimulatedHost): Promise<void> => {

@@ -14,7 +14,7 @@ const all: Manners = { hangs: true, changes: true };
 
 type Change = (commit: StateChange, before: StateRecord) => StateChange;
 
-/** The memory store, which marks the answers that it has stored. `change` may plant a bug. */
+/** A memory store that records the answers it has stored. `change` may plant a bug. */
 const marking = (told: () => Told, change: Change) =>
   memoryStoreWith((inner) => ({
     put: (commit) => {
@@ -33,7 +33,7 @@ const simulated = (
   change: Change = (commit) => commit,
 ) => {
   let told = new Told();
-  // Any other fault may cost a lease, and so a run.
+  // With any other fault, a run may be lost with its lease.
   const areRunsKept =
     options.store === undefined && options.faults?.every((fault) => fault === 'crash');
   return simulate({

@@ -2,7 +2,7 @@ import { createWorker, unwrap } from '../../src/index.js';
 import type { SimulatedHost, SimulatedSessions } from '../../src/simulation/index.js';
 import { aborted, wait } from './steps.js';
 
-/** Wakes and runs, by the numbers of a count of all their begins. */
+/** Wakes and runs, numbered in the order in which they begin. */
 export class Wakes {
   #count = 0;
   /** Wakes that are known to be stored. */
@@ -21,7 +21,7 @@ export class Wakes {
   }
 }
 
-/** A host with a worker, which also wakes the session, until half a minute has passed. */
+/** A host with a worker that also wakes the session for half a minute. */
 export const waking =
   (wakes: () => Wakes) =>
   async (host: SimulatedHost): Promise<void> => {
@@ -46,7 +46,6 @@ export const openRoom = async ({ sessions }: SimulatedSessions): Promise<void> =
   unwrap(await sessions.create({ face: 'ada', profile: 'tutor', start: true }));
 };
 
-/** Each wake was followed by a run, and the session waits no more. */
 export const eachWakeFollowed = async (
   { sessions }: SimulatedSessions,
   { lost }: Wakes,

@@ -51,7 +51,7 @@ const simulatedWakes = (options: Partial<SimulationOptions>) => {
   });
 };
 
-/** The memory store, whose states are other ones after a change. */
+/** A memory store that stores a state other than the given one. */
 const writing = (write: (next: StateRecord, before: StateRecord) => StateRecord) => () =>
   memoryStoreWith((inner) => ({
     put: (commit) => {
@@ -158,7 +158,7 @@ describe('the simulation finds within 100 seeds an engine', () => {
     expect(failure?.error.message).toMatch(message);
   });
 
-  /** The work takes its process down each time. */
+  /** Each run kills its process. */
   const poisoned = async ({ sessions, signal }: SimulatedHost): Promise<void> => {
     const crash = new Promise((_, reject) => {
       const run = () => {
@@ -177,7 +177,7 @@ describe('the simulation finds within 100 seeds an engine', () => {
   // A claim that fails in its second step delays the session by ten seconds.
   const poison = { setup: waiting, host: poisoned, check: isExhausted, faults, duration: 300 };
 
-  test('in which a crash is no attempt, and finds none in Colloquy', async () => {
+  test('in which a crash does not count as an attempt, but not in Colloquy', async () => {
     const seeds = moreIfLong(3, 1000);
     expect(await simulated(careful, { ...poison, seeds })).toEqual({ seeds });
     const store = writing((next, before) => {
@@ -191,7 +191,6 @@ describe('the simulation finds within 100 seeds an engine', () => {
 });
 
 describe('cancelled work', () => {
-  /** Works for a minute, one step each second. */
   const stepping =
     (isDeaf: boolean, step: (at: number) => void): RunOn =>
     async ({ signal }, host) => {

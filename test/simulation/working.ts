@@ -7,10 +7,8 @@ const LEASE = 10;
 const QUESTIONS = 3;
 const ids = ['s1', 's2'] as const;
 
-/** What `run` of a worker does, on a host. */
 export type RunOn = (turn: Turn, host: SimulatedHost) => ReturnType<Run>;
 
-/** Two sessions, each with a question that wants an answer. */
 export const askFirst = async ({ sessions }: SimulatedSessions): Promise<void> => {
   for (const _ of ids) {
     const { id } = unwrap(await sessions.create({ face: 'ada', profile: 'tutor', start: true }));
@@ -18,7 +16,6 @@ export const askFirst = async ({ sessions }: SimulatedSessions): Promise<void> =
   }
 };
 
-/** Asks until it is certain that the question is stored. */
 const ask = async (host: SimulatedHost, id: string, content: string): Promise<void> => {
   for (;;) {
     const asked = await host.sessions.send(id, { id: content, content });
@@ -47,27 +44,25 @@ export const working =
 
 const answerTo = (messages: Turn['messages']) => messages.map(({ content }) => content).join(' ');
 
-/** Returns the answer to all messages of the turn, which the engine stores with its end. */
+/** Returns the answer to all messages, so it is stored with the end of the turn. */
 export const careful: RunOn = async ({ messages }, host) => {
   await wait(host, 1);
   return answerTo(messages);
 };
 
-/** Answers carefully, and so slowly that other questions come. */
+/** Answers so slowly that further questions arrive. */
 export const slow: RunOn = async (turn, host) => {
   await wait(host, 4);
   return careful(turn, host);
 };
 
-/** Answers the latest message, whatever has come before. */
+/** Answers the latest message only. */
 export const hasty: RunOn = async ({ messages }, host) => {
   await wait(host, 1);
   return answerTo(messages.slice(-1));
 };
 
-/**
- * Sends its answer again after an attempt of which it does not know the end, without a name for it.
- */
+/** Repeats its answer after an unknown outcome, without an operation id. */
 export const nameless: RunOn = async ({ session, sessions, messages }, host) => {
   const answer = [{ role: 'assistant', content: answerTo(messages) }];
   for (;;) {
@@ -78,7 +73,7 @@ export const nameless: RunOn = async ({ session, sessions, messages }, host) => 
   }
 };
 
-/** Says that its work is done before it has stored the answer. */
+/** Releases its work as done before it has stored the answer. */
 export const doneTooEarly: RunOn = async ({ session, messages, fencingToken }, host) => {
   const { sessions } = host;
   await sessions.release(session.id, { fencingToken, done: true });
@@ -87,7 +82,7 @@ export const doneTooEarly: RunOn = async ({ session, messages, fencingToken }, h
   return undefined;
 };
 
-/** Answers carefully, and counts each answer elsewhere: `count` may get an answer again. */
+/** Counts each answer outside the store: `count` may get an answer again. */
 export const counting =
   (count: (answer: string) => void): RunOn =>
   (turn, host) => {
@@ -95,7 +90,6 @@ export const counting =
     return careful(turn, host);
   };
 
-/** Each question has one answer, and no session waits. */
 export const eachAnsweredOnce = async ({ sessions }: SimulatedSessions): Promise<void> => {
   for (const id of ids) {
     const { history, work } = unwrap(await sessions.get(id));

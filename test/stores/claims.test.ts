@@ -17,7 +17,7 @@ const waitingIn = async (sessions: SessionService, count: number): Promise<reado
 describeDatabases(
   `${CALLERS} callers and ${SESSIONS} sessions`,
   (kind) => {
-    test('claim no session twice concurrently, and forget none', async () => {
+    test('claim every session, and no session twice concurrently', async () => {
       const database = await newDatabase(kind);
       const clock = new ManualClock();
       const stores = upTo(2).map(() => database.open());
@@ -35,7 +35,7 @@ describeDatabases(
           const { claimed: given } = await okOf(sessions.claim(input));
           // Each session is given back once before it is done.
           if (given.length === 0 && finished.length === SESSIONS) return;
-          // So that those that were given back are claimable again.
+          // Makes the returned sessions claimable again.
           if (given.length === 0) clock.pass(1000);
           for (const { session } of given) {
             expect(held.get(session.id), `who holds ${session.id}`).toBeUndefined();
@@ -75,7 +75,7 @@ describeStores('claims of the service', (open) => {
     const { fencingToken } = first.lease;
     await okOf(sessions.release(first.session.id, { fencingToken, done: true }));
     clock.pass(6000);
-    // What may have killed its worker is claimed alone.
+    // A session that may have killed its worker is claimed alone.
     const again = [...idsOf(await claim(10)), ...idsOf(await claim(10))];
     expect([...again, first.session.id].toSorted()).toEqual(ids.toSorted());
     await okOf(sessions.wake(first.session.id, { at: new Date(clock.now() + 1000) }));

@@ -14,7 +14,7 @@ const MANY = 200;
 /** Turns of the event loop in which an idle store would have drained. */
 const TURNS = 10;
 
-/** Holds an operation after it has read a state, when no call of the store is under way. */
+/** Pauses an operation after it has read a state, while no store call is pending. */
 const holdAfterRead = (inner: SessionStore) => {
   const reads = new EventEmitter();
   const findState: SessionStore['findState'] = async (key) => {
@@ -80,7 +80,7 @@ test('drain() of a memory store settles', async () => {
   expect(await new MemorySessionStore().drain()).toBeUndefined();
 });
 
-test('drain() of a service works if its store has none', async () => {
+test('drain() of a service works if its store has no drain()', async () => {
   const store = changed(new MemorySessionStore(), {});
   await okOf(new SessionService({ store }).drain());
   expect(await new SessionService({ store }).orThrow.drain()).toBeUndefined();

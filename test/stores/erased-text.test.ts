@@ -120,7 +120,6 @@ describeWithRedis('erased text in Redis', () => {
       timeoutMs: PATIENT_MS,
     });
     const erase = await sayEverywhere(store, text);
-    /** What a key has, as Redis gives it in any of its types. */
     const contentOf = async (key: string): Promise<unknown> => {
       switch (await client.type(key)) {
         case 'string':
@@ -150,7 +149,7 @@ describeWithRedis('erased text in Redis', () => {
 
   it('is in no key and in no later snapshot', async () => {
     const { server, client, text, erase, keysWith } = await start();
-    // Without compression a snapshot has texts as they are.
+    // Without compression, a snapshot contains strings as they are.
     await client.config('SET', 'rdbcompression', 'no');
     await client.save();
     expect((await keysWith()).length).toBeGreaterThan(0);
@@ -205,7 +204,7 @@ describeWithPostgres('erased text in PostgreSQL', () => {
     const { server, pool, store, tables, rowsWith } = await start();
     const text = uniqueText();
     const erase = await sayEverywhere(store, text);
-    /** In the files of the tables, those of long values included. */
+    /** Searches the files of the tables and of their long values. */
     const hitsInTables = async (): Promise<number> => {
       await pool.query('CHECKPOINT');
       const paths = await pool.query<{ readonly path: string | null }>(
@@ -221,7 +220,7 @@ describeWithPostgres('erased text in PostgreSQL', () => {
     await erase();
     expect(await rowsWith(text)).toBe(0);
     expect(await hitsInTables()).toBeGreaterThan(0);
-    // It keeps what a transaction that is still open could see, for example one that moves events.
+    // VACUUM keeps rows that an open transaction can see, for example one that moves events.
     const open =
       'SELECT pid FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()';
     await expect.poll(async () => (await pool.query(open)).rows).toEqual([]);

@@ -17,8 +17,7 @@ import { openClient } from '../support/redis-clients.js';
 import { sqliteInMemory } from '../support/sqlite-file.js';
 
 /**
- * What the Redis store reads first, in bytes: sizes about its doubles are those at which a part may
- * be torn.
+ * Bytes of the Redis store's first read. Sizes near its doubles are where a character may be cut.
  */
 const PIECE = 16_384;
 

@@ -7,7 +7,7 @@ import { forFurtherClients } from '../support/contract-cases.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { openPool, postgresSchemas, schemaName } from '../support/postgres-schema.js';
 
-/** Settings of a session by which a server reads, writes, plans or checks otherwise. */
+/** Database settings that change how a server reads, writes, plans or checks. */
 const SETTINGS = {
   extra_float_digits: '-15',
   bytea_output: 'escape',
@@ -32,7 +32,7 @@ const SETTINGS = {
   'plpgsql.extra_errors': 'all',
 };
 
-/** What an index returns in the right order even if the statement forgets to ask for it. */
+/** Queries that return the right order from an index even without ORDER BY. */
 const ORDERED = ['take', 'page', 'label', 'updated', 'history'];
 
 /** Before PostgreSQL 12, the default was 0. */

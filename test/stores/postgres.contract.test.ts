@@ -53,7 +53,7 @@ const describeOn = (pool: PostgresPool | PostgresSql, register: TestFunction = t
   });
 };
 
-/** Settings of postgres.js that change what it sends, and what it makes of the answers. */
+/** Settings of postgres.js that change how it encodes parameters and results. */
 const OTHERWISE = {
   prepare: false,
   fetch_types: false,

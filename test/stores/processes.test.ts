@@ -12,7 +12,7 @@ import { bundleWorker, startPool, type Worker, type WorkerPool } from '../suppor
 import type { Answered, Job, Report } from '../support/workers/jobs.js';
 
 const PROCESSES = 4;
-/** 50 of them, over the processes. */
+/** 50 writers, divided among the processes. */
 const SHARES = [13, 13, 12, 12] as const;
 
 const count = (answers: readonly Answered[], outcome: string): number =>
@@ -27,7 +27,7 @@ const race = (
   shares: readonly number[],
 ): readonly Job[] => shares.map((times) => ({ job, id, times }));
 
-/** What the appends that were acknowledged have said, writer by writer. */
+/** The content of acknowledged appends, by writer. */
 const saidBy = (reports: readonly Report[], entries: number): readonly string[] =>
   reports
     .flatMap(({ written }) => written)
@@ -40,10 +40,7 @@ const saidBy = (reports: readonly Report[], entries: number): readonly string[] 
 
 const writerOf = (content: string): string => content.slice(0, content.indexOf(' '));
 
-/**
- * The same with each writer's entries put together: equal to `saidBy` if all are there, once, and
- * in order.
- */
+/** The history by writer: equals `saidBy` if all entries are there, once and in order. */
 const byWriter = (history: readonly string[], writers: readonly string[]): readonly string[] =>
   writers.flatMap((writer) => history.filter((content) => writerOf(content) === writer));
 

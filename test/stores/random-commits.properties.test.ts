@@ -5,7 +5,7 @@ import { describeStores } from '../support/describe-stores.js';
 
 vi.setConfig({ testTimeout: 600_000 });
 
-/** The first seed of `npm run test:long` can be given, to try others. */
+/** First seed of `npm run test:long`; COLLOQUY_SEED tries others. */
 const from = Number(process.env['COLLOQUY_SEED'] ?? 1000);
 
 describeStores('random commits', (open) => {

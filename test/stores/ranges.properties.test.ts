@@ -64,7 +64,7 @@ const compare = (a: string, b: string): number => {
 
 const rising = (a: ListCursor, b: ListCursor): number => compare(a.at, b.at) || compare(a.id, b.id);
 
-/** What a page of a plain sorted array would be. */
+/** The page that a sorted array would return. */
 const expected = (places: readonly ListCursor[], range: PageRange) => {
   const {
     offset,

@@ -5,7 +5,7 @@ import { isLong } from '../support/continuous-integration.js';
 import { describeRedisSessionStore } from '../support/describe-redis-session-store.js';
 import { requirements } from '../support/requirements.js';
 
-/** What the mock does otherwise than a server, with parts of the names of the cases that see it. */
+/** Differences of the mock from a server, with parts of the names of cases that notice them. */
 const LACKS: Readonly<Record<string, readonly string[]>> = {
   'its Lua interpreter takes a minute for one search of so many sessions': ['10,000 sessions'],
   'STRLEN, GETRANGE and SETRANGE count characters, and Lua counts the bytes of the same text': [

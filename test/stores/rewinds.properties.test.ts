@@ -19,9 +19,7 @@ import { sqliteInMemory } from '../support/sqlite-file.js';
 
 vi.setConfig({ testTimeout: 240_000 });
 
-/**
- * Small texts mostly; some of several bytes a character, and some that a server reads in pieces.
- */
+/** Mostly short content; some with multibyte characters, some that a server reads in pieces. */
 const content = fc
   .tuple(
     fc.constantFrom('x', '\u00E9', '\u20AC', '\u{1F600}', '\n{', '"'),
@@ -46,12 +44,11 @@ const command = fc.oneof(
     arbitrary: fc.record({
       does: fc.constant('rewind' as const),
       contents: fc.array(content, { maxLength: 3 }),
-      /** How many entries back, mostly few. */
       back: fc.oneof({ weight: 4, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.nat(60) }),
       isNamed: fc.boolean(),
     }),
   },
-  /** To any position that there ever was, superseded or not. */
+  /** Any position, current or superseded. */
   { weight: 2, arbitrary: fc.record({ does: fc.constant('anywhere' as const), at: fc.nat(200) }) },
   {
     weight: 1,
@@ -82,7 +79,6 @@ interface Entry {
 
 let sessions = 0;
 
-/** A rewind that keeps the state. */
 const rewindOf = (
   key: SessionKey,
   truncate: number,
@@ -92,15 +88,12 @@ const rewindOf = (
   return { key, guards, effects: { ...effects, truncate } };
 };
 
-/** Some stores and a plain list of entries, of which a rewind keeps the first. */
+/** Compares stores with a plain list, of which a rewind keeps the beginning. */
 class Comparison {
   readonly #stores: readonly SessionStore[];
   readonly #key: SessionKey;
   #list: readonly Entry[] = [];
-  /**
-   * Every position that an entry, or a rewind without entries, ever had: in each store, and whether
-   * it is current.
-   */
+  /** Every position that ever existed: in each store, and whether it is current. */
   readonly #known: { readonly positions: readonly number[]; isCurrent: boolean }[] = [];
   #ends: readonly number[];
   #turn = 0;
@@ -154,7 +147,6 @@ class Comparison {
     }
   }
 
-  /** Everything, in all ways to read it. */
   async expectSame(): Promise<void> {
     const contents = this.#list.map((entry) => entry.content);
     for (const [at, store] of this.#stores.entries()) {

@@ -75,7 +75,7 @@ const onPostgres = async (note: Note): Promise<SessionStore> => {
       const client = await pool.connect();
       return {
         query: (text, values) => {
-          // The store publishes events in the background, those of several operations together.
+          // The store publishes events in the background, in groups that span operations.
           if (!text.includes('.publish(')) note(text);
           return client.query(text, values === undefined ? undefined : [...values]);
         },
@@ -86,7 +86,7 @@ const onPostgres = async (note: Note): Promise<SessionStore> => {
   return new PostgresSessionStore({ pool: counted, schema, timeoutMs: PATIENT_MS, ...settings });
 };
 
-/** For each operation: the commands on Redis, the statements on SQLite, and those on PostgreSQL. */
+/** Commands on Redis, statements on SQLite and statements on PostgreSQL, by operation. */
 const numbers = {
   create: [1, 10, 1],
   'create with an opening': [1, 13, 1],
@@ -159,7 +159,7 @@ const getOverHttp = async (sessions: SessionService, path: string): Promise<void
   expect((await handler(request('GET', path)))?.status).toBe(200);
 };
 
-/** A life of a session: each operation by a service that has not seen the session. */
+/** Runs each operation by a service that has not seen the session. */
 const live = async (
   service: () => SessionService,
   run: <T>(name: string, operation: (sessions: SessionService) => Promise<T>) => Promise<T>,
@@ -248,7 +248,7 @@ describe.each(stores)(
       const clock = new ManualClock();
       const service = () => new SessionService({ store, clock });
       const counts: Record<string, number> = {};
-      // The first time, the server learns the scripts and the store reads its settings.
+      // In the first round, the server loads the scripts and the store reads its settings.
       for (let round = 1; round <= 2; round += 1) {
         await live(service, async (operation, run) => {
           sent.length = 0;

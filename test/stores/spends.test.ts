@@ -41,7 +41,6 @@ const spend = (usage: Spend['usage'], revision: number, others: Partial<Spend> =
   ...others,
 });
 
-/** A change that only spends. */
 const spendOf = (spent: Spend, guards?: Guards, of = key): UseChange =>
   spendChange(of, spent, guards);
 
@@ -56,7 +55,7 @@ const stateOf = (store: SessionStore) => answerOf(store.findState(key));
 
 const misleading = '{"status":"IDLE","budget":{"used":{"tokens":7},"limits":{},"last":""},';
 
-/** All that can stand around a budget. */
+/** Neighbours of a budget that look like one. */
 const around = {
   operations: [`pause:${misleading}`],
   metadata: { budget: { used: { tokens: 7 } }, text: misleading },

@@ -19,7 +19,7 @@ const damages = {
   inbox: `UPDATE colloquy_messages SET entry = '{' WHERE entry IS NOT NULL AND session = ${OF_KEY}`,
 };
 
-/** `open` makes a connection; a store in a file gets a second one. */
+/** `open` returns a connection; a store in a file gets a second one. */
 const describeOn = (open: (file: string) => SqliteConnection, isInFile: boolean): void => {
   const isFirst = isInFile && open === openLibsql;
   const opened = new WeakMap<SqliteSessionStore, SqliteConnection>();
@@ -42,7 +42,7 @@ const describeOn = (open: (file: string) => SqliteConnection, isInFile: boolean)
   const corrupt: Corrupt<SqliteSessionStore> = async (store, { tenant, id }, part) => {
     opened.get(store)?.prepare(damages[part]).run(escapeName(tenant), escapeName(id));
   };
-  // PostgreSQL is asked for many sessions by the same statements, in half the time.
+  // PostgreSQL runs the same statements on many sessions in half the time.
   const first = isLong ? test : withoutLargeCases(test);
   describeSessionStore(isFirst ? first : forFurtherClients(test), () => make({ events: true }), {
     corrupt,
@@ -64,6 +64,6 @@ describe.each(drivers)('SqliteSessionStore on $name', ({ open, needs }) => {
     return;
   }
   describe('in a file', () => describeOn(open, true));
-  // What a file does besides is none of the statements' business.
+  // In memory, only the statements are tested.
   if (isLong && open === openLibsql) describe('in memory', () => describeOn(open, false));
 });

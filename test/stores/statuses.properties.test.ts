@@ -19,9 +19,7 @@ import { sqliteInMemory } from '../support/sqlite-file.js';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/**
- * Few times, so that many sessions share a millisecond and many lists are asked for at a deadline.
- */
+/** Few times, so that many sessions share a millisecond and many lists are read at a deadline. */
 const time = fc.integer({ min: 0, max: 6 }).map((ms) => NOON + ms);
 const deadline = fc.oneof(time, fc.constant(Number.POSITIVE_INFINITY));
 const id = fc.integer({ min: 0, max: 15 }).map((number) => `s${number}`);
@@ -30,7 +28,7 @@ const status = fc.constantFrom(...sessionStatuses);
 interface Query {
   /** Any status if absent. */
   readonly statuses: readonly SessionStatus[] | undefined;
-  /** The time in the order of the steps may go back: callers' clocks differ. */
+  /** Time may go backwards between steps, because callers' clocks differ. */
   readonly now: number;
   readonly order: ListOrder;
   readonly limit: number;
@@ -100,14 +98,14 @@ type Times = Pick<StateRecord, 'revision' | 'deadline' | 'lastActivityAt'>;
 const stateOf = (found: SessionStatus, times: Times): StateRecord =>
   found === 'TERMINATED' ? ended('terminated', times) : live(found, times);
 
-/** The status at a time, in the plainest way. */
+/** The simplest computation of a status. */
 const statusAt = ({ state }: Known, now: number): SessionStatus =>
   now >= state.deadline ? 'TERMINATED' : state.status;
 
 const isOlder = (a: ListCursor, b: ListCursor): boolean =>
   a.at < b.at || (a.at === b.at && a.id < b.id);
 
-/** The time by which a list is ordered: an end by the clock is an update. */
+/** The time that orders a list: an expiry counts as an update. */
 const timeIn = ({ place, state }: Known, { order, now }: Query): string => {
   if (order !== 'updated') return place.at;
   const isEnded = state.status !== 'TERMINATED' && now >= state.deadline;
@@ -126,7 +124,7 @@ const expectedIds = (known: readonly Known[], query: Query): readonly string[] =
   return query.order === 'oldest' ? oldest : oldest.toReversed();
 };
 
-/** All pages by their numbers, and all by cursor. */
+/** Reads all pages by number and by cursor. */
 const expectList = async (
   store: SessionStore,
   known: readonly Known[],

@@ -69,7 +69,7 @@ const units = fc.oneof(
 const anyText = fc.array(units, { minLength: 1, maxLength: 12 }).map((all) => all.join(''));
 
 /**
- * What differs between stores by right: positions and incarnations are opaque, and fencing tokens
+ * Fields that may differ between stores: positions and incarnations are opaque, and fencing tokens
  * begin at random.
  */
 const OPAQUE = /^(position|historyPosition|start|incarnation|fencingToken|cause)$/;
@@ -77,10 +77,7 @@ const OPAQUE = /^(position|historyPosition|start|incarnation|fencingToken|cause)
 const plain = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value ?? null, (key, each) => (OPAQUE.test(key) ? key : each)));
 
-/**
- * All that a caller, and a reader of the events, is told about sessions in which each text is
- * `text`.
- */
+/** Everything that callers and watchers learn about sessions in which every string is `text`. */
 const toldOn = async (store: SessionStore, text: string): Promise<readonly unknown[]> => {
   let made = 0;
   const next = () => {
@@ -142,7 +139,7 @@ const toldOn = async (store: SessionStore, text: string): Promise<readonly unkno
         const page = await store.events?.read(store.events.streamOf(tenant), '', 10_000);
         const events =
           page?._unsafeUnwrap().events.filter((event) => event.tenant === tenant) ?? [];
-        // A log may have an event twice.
+        // A log may contain an event twice.
         const once = events.filter(
           (event, at) => events.findIndex((each) => each.id === event.id) === at,
         );
@@ -176,7 +173,6 @@ describeDatabases(
       await fc.assert(
         fc.asyncProperty(anyText, async (text) => {
           tenants += 1;
-          // Each is a tenant of its own.
           const unique = `${text}${tenants}`;
           const expected = await toldOn(new MemorySessionStore({ events: true }), unique);
           expect(withoutRevisions(await toldOn(store, unique))).toEqual(withoutRevisions(expected));

@@ -4,11 +4,11 @@ import { sessionStatuses } from '../../src/session/session-status.js';
 const session = fc.nat({ max: 9 });
 const name = fc.constantFrom(undefined, 'a', 'a:1', 'b');
 const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined, freq: 2 });
-/** Long enough for some sessions to end by the clock, and short enough for others not to. */
+/** Lets some sessions expire, and others not. */
 const ms = fc.constantFrom(0, 1, 2, 999, 1000, 2500);
 
 const user = optional(fc.constantFrom('u-1', 'u-2'));
-/** The latest fencing token of the session that the caller knows, or the one before. */
+/** The latest known fencing token of the session, or the previous one. */
 const fencingToken = optional(fc.constantFrom('latest' as const, 'earlier' as const));
 
 const status = fc.constantFrom(...sessionStatuses);
@@ -110,7 +110,7 @@ const command = fc.oneof(
   { weight: 6, arbitrary: fc.record({ does: fc.constant('list' as const), query: listQuery }) },
 );
 
-/** Some sessions to begin with, for what follows to act on. */
+/** Creates sessions for the following commands. */
 export const sequences = fc
   .tuple(
     fc.array(create, { minLength: 3, maxLength: 8 }),

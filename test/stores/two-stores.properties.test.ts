@@ -20,10 +20,7 @@ import { type Command, sequences } from './two-stores-commands.js';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/**
- * The services of some processes on one database, with their clock, and what a caller has heard
- * from them so far.
- */
+/** The services of several processes on one database, their clock, and the results so far. */
 class Deployment {
   readonly #clock = new ManualClock();
   readonly #services: readonly SessionService[];
@@ -49,7 +46,7 @@ class Deployment {
     );
   }
 
-  /** What the caller hears, from one process after the other. */
+  /** Runs a command on the processes in turn, and returns its result. */
   async run(command: Command): Promise<unknown> {
     if (command.does === 'pass') {
       this.#clock.pass(command.ms);
@@ -78,7 +75,7 @@ class Deployment {
     });
   }
 
-  /** The events of all sessions, each change once. */
+  /** Returns the events of all sessions, each once. */
   async told(): Promise<unknown> {
     const log = this.#store.events;
     if (log === undefined) return [];
@@ -158,7 +155,8 @@ class Deployment {
 
   #append(service: SessionService, command: Extract<Command, { does: 'append' }>) {
     const id = this.#idOf(command.session);
-    // Under a name the content is one of two, so that a repeated append is the same or a mismatch.
+    // With an operation id there are two contents, so that a repeated append is the same or a
+    // mismatch.
     const text = command.name === undefined ? this.#turn : command.name;
     const entries = Array.from({ length: command.entries }, (_, at) => ({
       role: 'user',
@@ -249,7 +247,7 @@ class Deployment {
   }
 }
 
-/** Fails if the answers of two processes on a database ever differ from those of a memory store. */
+/** Fails if the results of two processes on a database differ from those of a memory store. */
 const expectSame = async (
   given: readonly Command[],
   stores: readonly [SessionStore, SessionStore],
@@ -268,7 +266,9 @@ const expectSame = async (
 
 let prefixes = 0;
 
-/** Two processes share the Redis, so that each changes and deletes what the other knows. */
+/**
+ * Two processes share the Redis, so that each changes and deletes sessions that the other knows.
+ */
 describeWithRedis('the Redis store returns the same as the memory store', ({ port }) => {
   test('after any sequence of creates, changes, deletions, sweeps and lists', async () => {
     const client = openClient('ioredis 5', { port });

@@ -14,7 +14,7 @@ export const betterSqlite3Folder = (): string => dirname(dirname(load.resolve(NA
 /** Throws if the package is missing, or was built for another Node. */
 export const loadBetterSqlite3 = (): Driver => {
   const Database: Driver = load(NAME);
-  // It loads its native part with the first connection.
+  // The native part is loaded by the first connection.
   new Database(':memory:').close();
   return Database;
 };

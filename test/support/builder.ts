@@ -8,16 +8,16 @@ import { REPOSITORY } from './packed-package.js';
 import { runNode } from './run.js';
 
 /**
- * Where the workers of a run ask for what is built once for all of them, when the first one needs
- * it: the command line under `command-line`, each script of `test/support/workers` under its name,
- * and any other program under its path.
+ * The server that builds a program when the first test worker needs it, once for the run: the
+ * command line under `command-line`, a script of `test/support/workers` under its name, and any
+ * other program under its path.
  */
 export interface Builder {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Next to the repository's modules, where what it imports is found, as a package has it. */
+/** In a folder next to `node_modules`, so that imports resolve as they do in a package. */
 const buildCommandLine = async (dir: string): Promise<string> => {
   const dist = join(dir, 'dist');
   const tsup = join(REPOSITORY, 'node_modules', 'tsup', 'dist', 'cli-default.js');
@@ -26,7 +26,7 @@ const buildCommandLine = async (dir: string): Promise<string> => {
   return join(dist, 'cli', 'main.js');
 };
 
-/** A program in one file for every supported Node, without the drivers that have binaries. */
+/** Bundles a program into one file for every supported Node, without drivers that have binaries. */
 const bundle = async (dir: string, name: string): Promise<string> => {
   await build({
     config: false,
@@ -45,7 +45,7 @@ const bundle = async (dir: string, name: string): Promise<string> => {
   return join(dir, `${name}.cjs`);
 };
 
-/** In the process of the runner, which all workers share. */
+/** Starts the builder in the process of the runner, which all workers share. */
 export const startBuilder = async (): Promise<Builder> => {
   let dir: Promise<string> | undefined;
   const built = new Map<string, Promise<string>>();

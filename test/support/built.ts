@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
 
-/** The file that was built under a name, for all tests of this run: see `Builder`. */
+/** Returns the file that was built under a name: see `Builder`. */
 export const built = async (name: string): Promise<string> => {
   const response = await fetch(`${inject('builder')}/${name}`);
   const text = await response.text();

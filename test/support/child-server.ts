@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 
 export type Running = ChildProcess & { readonly pid: number };
 
-/** The process, once it has an id. */
 export const runningOf = (child: ChildProcess, name: string): Running => {
   const { pid } = child;
   if (pid === undefined) throw new Error(`cannot run ${name}`);
@@ -10,7 +9,7 @@ export const runningOf = (child: ChildProcess, name: string): Running => {
 };
 
 /**
- * A test run may be killed before its teardown; the shell then sees its input end, and ends the
+ * A killed test run executes no teardown. The shell then reads the end of its input, and kills the
  * server.
  */
 export function endWithThisProcess(server: Running, signal: 'KILL' | 'QUIT'): void {

@@ -4,7 +4,7 @@ import { createClient } from 'redis';
 import type { IoredisClient, NodeRedisClient } from '../../adapters/redis/index.js';
 import { isLong } from './continuous-integration.js';
 
-/** What the tests do with a client of a host. */
+/** Methods that the tests use on the host's client. */
 interface Tools {
   call(command: string, ...args: string[]): Promise<unknown>;
   quit(): Promise<unknown>;
@@ -12,10 +12,10 @@ interface Tools {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** A client as hosts have it: what the store needs of it, and what the tests do with it. */
+/** A client of the host, with the methods that the store and the tests use. */
 export type TestClient = (IoredisClient | NodeRedisClient) & Tools;
 
-/** The settings of a client that the tests vary, by their names in ioredis. */
+/** Client settings that the tests vary, with the names of ioredis. */
 export type ClientOptions = Pick<
   RedisOptions,
   | 'host'
@@ -33,7 +33,7 @@ export type ClientOptions = Pick<
   | 'autoResendUnfulfilledCommands'
 >;
 
-/** The settings of node-redis that mean the same; it has none for retries of commands. */
+/** The equivalent settings of node-redis, which has no limit for retries of commands. */
 const settingsOf = (options: ClientOptions) => {
   const { host, port, username, password, keyPrefix, enableOfflineQueue = true } = options;
   const { commandTimeout, connectTimeout, socketTimeout, retryStrategy } = options;
@@ -63,10 +63,10 @@ interface NodeRedis extends Pick<Tools, 'quit' | 'on'> {
   sendCommand: NodeRedisClient['sendCommand'];
 }
 
-/** Commands all of whose arguments are keys, or none. */
+/** Number of key arguments: all arguments of these commands are keys, or none is. */
 const KEYS_IN: Readonly<Record<string, number>> = { DEL: 99, EXISTS: 99, KEYS: 0, EVAL: 0 };
 
-/** A client that connects by itself, as ioredis does, with the methods of the tests. */
+/** Connects by itself like ioredis, and adds the methods of the tests. */
 const connecting = <C extends NodeRedis>(client: C, options: ClientOptions) => {
   const { lazyConnect = false, keyPrefix = '' } = options;
   if (!lazyConnect) client.connect().catch(() => {});
@@ -96,23 +96,22 @@ const allVersions: readonly ClientVersion[] = ['ioredis 5', 'ioredis 6', 'node-r
 const isTried = (version: ClientVersion): boolean => {
   const beginning = process.env['COLLOQUY_CLIENTS'];
   if (beginning !== undefined) return version.startsWith(beginning);
-  // The contract runs on it in every run.
+  // Every run tests the contract on ioredis 6.
   return isLong || process.env['COLLOQUY_FAULTS'] === 'full' || version !== 'ioredis 6';
 };
 
 /**
- * The clients to try: one of each kind in a short run. COLLOQUY_CLIENTS=node-redis tries those whose
- * names begin so.
+ * The clients to test: one of each kind in a short run. COLLOQUY_CLIENTS=node-redis selects those
+ * whose names begin with it.
  */
 export const clientVersions: readonly ClientVersion[] = allVersions.filter(isTried);
 
 export const isNodeRedis = (version: ClientVersion): boolean => version.startsWith('node-redis');
 
-/** Whether a client is connected. */
 export const isConnected = (client: TestClient): boolean =>
   Reflect.get(client, 'isReady') === true || Reflect.get(client, 'status') === 'ready';
 
-/** A client that the caller closes. */
+/** Connects a client, which the caller closes. */
 export const connectClient = (version: ClientVersion, options: ClientOptions): TestClient => {
   const client = versions[version](options);
   // A client without an error listener writes to the console, and one of node-redis throws.

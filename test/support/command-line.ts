@@ -2,10 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { built } from './built.js';
 
-/** A program with arguments, built for tests alone. */
 export interface CommandLine {
   run(args: readonly string[], options?: RunOptions): Promise<Finished>;
-  /** Starts it and waits until it has printed what matches. */
+  /** Starts the program and waits until its output matches. */
   start(
     args: readonly string[],
     until: RegExp,
@@ -16,7 +15,7 @@ export interface CommandLine {
 interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** Closes its standard output when the first of it has come, as `head` does. */
+  /** Close its standard output after the first line, as `head` does. */
   readonly hangUp?: boolean;
 }
 
@@ -27,9 +26,8 @@ export interface Finished {
 }
 
 export interface Running {
-  /** What it has printed so far. */
   output(): string;
-  /** Waits until it has printed what matches. */
+  /** Waits until the output matches. */
   shown(pattern: RegExp): Promise<void>;
   /** Waits until it ends by itself. */
   end(): Promise<Finished>;

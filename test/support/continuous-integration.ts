@@ -7,8 +7,8 @@ export const isContinuousIntegration = !['', '0', 'false', undefined].includes(
 export const isLong = process.env['COLLOQUY_TESTS'] === 'long';
 
 /**
- * Whether another Node than the first one runs the tests in CI: what is the same on each of them
- * was tried on that.
+ * Whether CI runs the tests on a further version of Node: what does not depend on it was tested on
+ * the first.
  */
 export const isElsewhere = process.env['COLLOQUY_TESTS'] === 'elsewhere';
 

@@ -4,12 +4,12 @@ import { isLong } from './continuous-integration.js';
 /** Whether a case of the contract makes 10,000 sessions, which takes seconds on any store. */
 export const isLarge = (name: string): boolean => name.includes('10,000 sessions');
 
-/** What no client changes, and what costs more than all other topics together. */
+/** Independent of the client, and slower than all other topics together. */
 const isRandom = (name: string): boolean => name.startsWith('random commits');
 
 /**
- * Registers the whole contract, but random commits from one seed, that of the most parts, and with
- * `npm run test:long` from all.
+ * Registers the whole contract, with random commits from one seed, which has the most parts, and
+ * from all seeds with `npm run test:long`.
  */
 export const fromOneSeed =
   (register: TestFunction): TestFunction =>
@@ -17,10 +17,9 @@ export const fromOneSeed =
     !isLong && isRandom(name) && !name.endsWith(' seed 101') ? undefined : register(name, run);
 
 /**
- * Registers the cases of the contract but those that make 10,000 sessions. What they show depends
- * on the store alone: they are run once on each, and left out for further clients, drivers and
- * deployments of the same store. Random commits are tried from one seed, and with `npm run
- * test:long` from all.
+ * Registers the contract without the cases that create 10,000 sessions. They depend on the store
+ * alone, so they run once on each store, and not for further clients, drivers and deployments.
+ * Random commits use one seed, and all seeds with `npm run test:long`.
  */
 export const withoutLargeCases =
   (register: TestFunction): TestFunction =>
@@ -30,17 +29,18 @@ export const withoutLargeCases =
   };
 
 /**
- * What a client, a driver or a deployment may change: how texts travel, and what two stores see.
+ * Topics that depend on the client, the driver or the deployment: encoding of strings, and two
+ * stores on one database.
  */
 const TOPICS_OF_CLIENTS: ReadonlySet<string> = new Set(['tenants', 'texts', 'two stores']);
 
 const topicOf = (name: string): string => name.slice(0, name.indexOf(':'));
 
 /**
- * Registers a part of the contract for a further client, driver or deployment of a store that runs
- * the whole of it elsewhere: the first case of each topic, so that each statement, script and form
- * of answer is used, and all cases of the topics that such a thing may change, but no random
- * commits. With `npm run test:long`, all cases but the largest.
+ * Registers a part of the contract for a further client, driver or deployment of a store: the first
+ * case of each topic, so that each statement, script and form of reply is used, and all cases of
+ * topics that depend on the client, but no random commits. With `npm run test:long`, all cases but
+ * the largest.
  */
 export const forFurtherClients = (
   register: TestFunction,

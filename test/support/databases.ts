@@ -13,7 +13,7 @@ export interface TestDatabase {
   readonly address: StoreAddress;
   /** Opens a store with a connection of its own. */
   open(): SessionStore;
-  /** What is left of a session that was removed, except what recognises late writes. */
+  /** The remains of a removed session, except what recognises late writes. */
   remainsOf(key: SessionKey): Promise<readonly string[]>;
   /** Closes the stores, and removes the database. */
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export interface TestDatabase {
 /** A kind of database that stores share. */
 export interface DatabaseKind {
   readonly name: string;
-  /** What the machine must have; undefined if every machine has it. */
+  /** The program that the machine must have; undefined if every machine has it. */
   readonly requirement: Requirement | undefined;
   create(): Promise<TestDatabase>;
 }
@@ -85,10 +85,7 @@ const redis = (version: ClientVersion): DatabaseKind => ({
   },
 });
 
-/**
- * The tables with rows of sessions. Events stay; rows of other tenants are none of a test's
- * business.
- */
+/** Counts the rows of a tenant's sessions by table, without events. */
 const REMAINS = `
   SELECT 'its row' AS remains FROM colloquy_sessions WHERE tenant = ?1 AND id = ?2
   UNION ALL SELECT 'its labels' FROM colloquy_labels WHERE tenant = ?1 AND id = ?2
@@ -116,7 +113,6 @@ const sqlite: DatabaseKind = {
   },
 };
 
-/** The tables with rows of sessions. */
 const remainsIn = (schema: string): string => `
   SELECT 'its row' AS remains FROM ${schema}.sessions WHERE tenant = $1 AND id = $2
   UNION ALL SELECT 'its labels' FROM ${schema}.labels WHERE tenant = $1 AND id = $2
@@ -124,7 +120,6 @@ const remainsIn = (schema: string): string => `
   UNION ALL SELECT 'its operations' FROM ${schema}.operations WHERE session NOT IN (SELECT number FROM ${schema}.sessions)
   UNION ALL SELECT 'its place in the totals' FROM ${schema}.totals WHERE tenant = $1`;
 
-/** The schemas of this process, which are used again. */
 const sharedSchemas = once(() => {
   const url = inject('postgres')?.url ?? '';
   const pool = openPool({ url }, { max: 2, allowExitOnIdle: true });
@@ -156,14 +151,14 @@ export const databasesAndClients: readonly DatabaseKind[] = [
   ...furtherClients.map(redis),
 ];
 
-/** A database that is removed with the test that made it. */
+/** A new database, which is removed after the test. */
 export const newDatabase = async (kind: DatabaseKind): Promise<TestDatabase> => {
   const database = await kind.create();
   onTestFinished(() => database.close());
   return database;
 };
 
-/** `describe` for each kind of database; skips in plain sight what the machine lacks. */
+/** `describe` for each kind of database. Reports a kind as skipped if the machine lacks it. */
 export const describeDatabases = (
   name: string,
   define: (kind: DatabaseKind) => void,

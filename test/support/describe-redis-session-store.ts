@@ -24,7 +24,7 @@ const DAMAGE_INBOX = `
 
 let prefixes = 0;
 
-/** `connect` gives a client, and a second client for the second store. */
+/** `connect` returns a client; the second store of a case gets a second one. */
 export const describeRedisSessionStore = (
   connect: () => readonly [RedisClient, RedisClient],
   {
@@ -74,7 +74,7 @@ export const describeRedisSessionStore = (
     without: [hasStreams ? 'listen' : 'events'],
   });
 
-  // Its scripts are the same for every client.
+  // The scripts are the same for every client.
   if (register !== test && !isLong) return;
   describe('with its default options', () => {
     describeSessionStore(forFurtherClients(register), () => open(), {

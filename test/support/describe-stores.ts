@@ -4,7 +4,8 @@ import type { SessionStore } from '../../src/store/session-store.js';
 import { describeDatabases, newDatabase } from './databases.js';
 
 /**
- * `describe` for each of the four stores: `open` gives an empty one, which is closed with the test.
+ * `describe` for each of the four stores: `open` returns an empty store, which is closed after the
+ * test.
  */
 export const describeStores = (
   name: string,

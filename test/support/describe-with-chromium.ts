@@ -3,16 +3,13 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { findChromium } from './chromium-binary.js';
 import { reasonToSkip, requirements } from './requirements.js';
 
-/** A browser that starts with the suite and ends with it. */
+/** A browser for all tests of a suite. */
 export interface RunningBrowser {
-  /** From the first test on. */
+  /** Available from the first test on. */
   readonly browser: Browser;
 }
 
-/**
- * `describe` for what needs a real browser: gives one of its own, or skips in plain sight where
- * there is none.
- */
+/** `describe` with a real browser. Reports the suite as skipped if there is no browser. */
 export function describeWithChromium(
   name: string,
   define: (running: RunningBrowser) => void,
@@ -25,8 +22,8 @@ export function describeWithChromium(
     }
     let browser: Browser | undefined;
     beforeAll(async () => {
-      // Without a sandbox, which root and most containers cannot have: it opens pages of these
-      // tests alone.
+      // No sandbox, because root and most containers cannot have one, and only pages of these tests
+      // are opened.
       browser = await chromium.launch({
         executablePath,
         headless: true,

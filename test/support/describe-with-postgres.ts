@@ -3,8 +3,8 @@ import type { PostgresAddress } from './postgres-server.js';
 import { reasonToSkip, requirements } from './requirements.js';
 
 /**
- * `describe` for what needs a real PostgreSQL: gives the one that the run shares, or skips in plain
- * sight without one. Each test uses a schema or a database of its own in it.
+ * `describe` with the real PostgreSQL that the run shares. Reports the suite as skipped without
+ * one. Each test uses its own schema or database.
  */
 export function describeWithPostgres(
   name: string,

@@ -2,10 +2,7 @@ import { describe, inject, it } from 'vitest';
 import type { RedisAddress } from './redis-server.js';
 import { reasonToSkip, requirements } from './requirements.js';
 
-/**
- * `describe` for what needs a real Redis: gives the one that the run shares, or skips in plain
- * sight without one.
- */
+/** `describe` with the real Redis that the run shares. Reports the suite as skipped without one. */
 export function describeWithRedis(name: string, define: (redis: RedisAddress) => void): void {
   const redis = inject('redis');
   describe(name, () => {

@@ -7,10 +7,9 @@ import { planReplace } from '../../src/plan/replace.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { rewindTo } from './rewind-to.js';
 
-/** A text that no other test has, and no database compresses. */
+/** A string that is unique and that no database compresses. */
 export const uniqueText = (): string => `secret${randomBytes(12).toString('hex')}`;
 
-/** What a person has said, where a transcript may have it. */
 const saying = (text: string) => ({
   role: 'user',
   content: `I am ${text}.`,
@@ -18,16 +17,13 @@ const saying = (text: string) => ({
   data: { name: text },
 });
 
-/**
- * One of a session's entries has the text in all of its parts, and one has it in a long content.
- */
+/** Two entries: one contains the text in all of its fields, the other in a long content. */
 export const entriesWith = (text: string) => [
   { role: 'user', content: 'hello' },
   saying(text),
   { role: 'assistant', content: `${'a long answer '.repeat(300)}${text}` },
 ];
 
-/** Writes the text into the metadata of a session, which goes when the session is deleted. */
 const describe = async (store: SessionStore, id: string, text: string): Promise<void> => {
   const key = { tenant: 'default', id };
   const state = (await store.findState(key))._unsafeUnwrap();
@@ -38,8 +34,8 @@ const describe = async (store: SessionStore, id: string, text: string): Promise<
 };
 
 /**
- * Says the text in three sessions, and returns what erases it: by `redact`, by `redact` after a
- * rewind, and by `delete`.
+ * Appends the text to three sessions, and returns what erases it: `redact`, `redact` after a
+ * rewind, and `delete`.
  */
 export const sayEverywhere = async (store: SessionStore, text: string) => {
   const sessions = new SessionService({ store, gracePeriod: 60 });
@@ -73,7 +69,7 @@ export const sayEverywhere = async (store: SessionStore, text: string) => {
   };
 };
 
-/** Names a label, its value and a holder with the text, and deletes the session. */
+/** Uses the text as a label, its value and a lease holder, and deletes the session. */
 export const labelAndDelete = async (store: SessionStore, text: string): Promise<void> => {
   const sessions = new SessionService({ store });
   const { id } = await unwrap(sessions.create({ start: true }));
@@ -85,7 +81,7 @@ export const labelAndDelete = async (store: SessionStore, text: string): Promise
 export const hitsInFile = (file: string, text: string): number =>
   existsSync(file) ? readFileSync(file).toString('latin1').split(text).length - 1 : 0;
 
-/** How often a text is in the files of a folder whose names match. */
+/** Counts a text in the files of a folder whose names match. */
 export const hitsIn = (folder: string, text: string, names: RegExp): number =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && names.test(entry.name))

@@ -1,9 +1,7 @@
-/** Lets the event loop run this many times. */
 export const turns = async (count: number): Promise<void> => {
   for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
 };
 
-/** Lets the event loop run until the condition holds. */
 export const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await new Promise(setImmediate);
 };

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Lets the writes of a process to the disk fail. */
+/** Makes the disk writes of a process fail. */
 export interface FailingFsync {
   /** Environment variables of the process. */
   readonly env: Readonly<Record<string, string>>;
   begin(): void;
   end(): void;
-  /** Removes the library, once the process has ended. */
+  /** Removes the library after the process has ended. */
   close(): void;
 }
 
@@ -37,7 +37,7 @@ export const makeFailingFsync = (): FailingFsync => {
   };
 };
 
-/** Whether this machine can have one: Linux, with a C compiler. */
+/** Whether this machine is Linux with a C compiler. */
 export const failingFsyncAvailable = (): boolean => {
   if (process.platform !== 'linux') return false;
   try {

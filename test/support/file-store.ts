@@ -17,10 +17,7 @@ const read = (file: string): Sessions =>
       )
     : {};
 
-/**
- * A store that reads its file, changes what it has read and writes all of it back: right in one
- * process alone.
- */
+/** A store that rewrites its file with every change: correct in a single process only. */
 export const openFileStore = (file: string): SessionStore => {
   const write = (sessions: Sessions): void => {
     const text = JSON.stringify(sessions, (_, value: unknown) =>

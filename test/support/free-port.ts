@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 
 export const LOOPBACK = '127.0.0.1';
 
-/** A free TCP port of the loopback address. Another process may take it before you do. */
+/** Finds a free TCP port on the loopback address. Another process may take it before you do. */
 export async function freePort(): Promise<number> {
   const port = await listenOnce(0);
   if (port === undefined) throw new Error(`no free port on ${LOOPBACK}`);
@@ -11,7 +11,7 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * A free port whose neighbour at `offset` is free too, as servers need that keep a second one at a
+ * Finds a free port with another free one at `offset`, for servers that use a second port at a
  * fixed distance.
  */
 export async function freePortPair(offset: number): Promise<number> {

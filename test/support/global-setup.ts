@@ -16,7 +16,7 @@ declare module 'vitest' {
   }
 }
 
-/** A line for each thing that this machine lacks: what is skipped, and how to get what it needs. */
+/** One line for each missing program: what is skipped, and how to install it. */
 function linesOfMissing(): readonly string[] {
   return Object.values(requirements)
     .filter(({ isMet }) => !isMet())
@@ -45,7 +45,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('builder', builder.url);
   return async () => {
     await Promise.all([builder.stop(), redis?.stop(), postgres?.stop()]);
-    // At the end, where they are seen.
+    // Printed last, so that nobody overlooks it.
     for (const line of missing) console.warn(`\n${line}`);
   };
 }

@@ -1,11 +1,8 @@
-/**
- * The heap of this process after all that is no longer needed has been collected; needs
- * `--expose-gc`.
- */
+/** Heap size in bytes after garbage collection; needs `--expose-gc`. */
 export const heapAfterCollection = async (): Promise<number> => {
   const collect = globalThis.gc;
   if (collect === undefined) throw new Error('run this with --expose-gc');
-  // What is freed by one turn of the event loop is collected in the next.
+  // Objects released in one turn of the event loop are collected in the next.
   for (let turn = 0; turn < 3; turn += 1) {
     await new Promise(setImmediate);
     collect();
@@ -20,8 +17,8 @@ export interface HeapSample {
 }
 
 /**
- * How many bytes the heap grows by with each step: the median of the slopes between all pairs
- * (Theil and Sen), which a single sample does not move in which something was not yet collected.
+ * Bytes by which the heap grows with each step: the median slope between all pairs (Theil and Sen),
+ * so that a single sample before a collection does not matter.
  */
 export const growthOf = (samples: readonly HeapSample[]): number => {
   const slopes = samples.flatMap(({ steps, bytes }, at) =>
@@ -34,8 +31,8 @@ export const growthOf = (samples: readonly HeapSample[]): number => {
 };
 
 /**
- * What keeps this process alive and did not when `before` was taken. One timer more or less is none
- * of it: a store has a single one for all its calls, which runs out by itself.
+ * Resources that keep this process alive and did not when `before` was taken. Ignores one timer: a
+ * store uses a single one for all its calls, which expires by itself.
  */
 export const leftSince = (before: readonly string[]): readonly string[] => {
   const known = [...before, 'Timeout'];

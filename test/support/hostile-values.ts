@@ -16,21 +16,21 @@ export const throwing = (): object => {
   );
 };
 
-/** A proxy that is no more: even `Array.isArray` throws on it. */
+/** A revoked proxy: even `Array.isArray` throws on it. */
 export const revoked = (): object => {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
   return proxy;
 };
 
-/** An array that contains itself in itself, so deep that no recursion comes back from it. */
+/** A nested array, too deep for any recursion. */
 const deep = (): unknown => {
   let value: unknown = [];
   for (let depth = 0; depth < 100_000; depth += 1) value = [value];
   return value;
 };
 
-/** Values that are no string, no number and no plain object, by what they are. */
+/** Values other than strings, numbers and plain objects, by name. */
 export const strange: Readonly<Record<string, () => unknown>> = {
   null: () => null,
   'a boolean': () => true,
@@ -45,7 +45,7 @@ export const strange: Readonly<Record<string, () => unknown>> = {
   'a revoked proxy': revoked,
 };
 
-/** Numbers that are no whole number from 1 up. */
+/** Numbers other than whole numbers from 1. */
 export const oddNumbers = [
   Number.NaN,
   Number.POSITIVE_INFINITY,

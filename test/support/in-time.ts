@@ -1,8 +1,8 @@
 const TICK_MS = 10;
 
 /**
- * Whether an operation takes longer than `ms`. A standstill of this process or machine counts as a
- * few milliseconds.
+ * Reports whether an operation takes longer than `ms`. A standstill of the process or the machine
+ * counts as a few milliseconds.
  */
 export const inTime = async <T>(
   ms: number,

@@ -1,18 +1,18 @@
-/** What becomes of a command; `run` sends it. */
+/** Decides what happens to a command; `run` sends it. */
 export type Intercept = (
   name: string,
   args: readonly unknown[],
   run: () => Promise<unknown>,
 ) => Promise<unknown>;
 
-/** A command of node-redis is the array among the arguments; it is named as a method of ioredis. */
+/** node-redis passes a command as an array. Returns the name of its ioredis method. */
 const commandOf = (method: string, given: readonly unknown[]): readonly [string, unknown[]] => {
   const words: unknown = given.find(Array.isArray);
   if (method !== 'sendCommand' || !Array.isArray(words)) return [method, [...given]];
   return [String(words[0]).toLowerCase(), words.slice(1)];
 };
 
-/** `client`, each of whose commands fares as `intercept` says. */
+/** Passes each command of `client` to `intercept`. */
 export const intercepting = <C extends object>(client: C, intercept: Intercept): C =>
   new Proxy(client, {
     get: (target, name) => {

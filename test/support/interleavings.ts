@@ -19,7 +19,7 @@ const interruptible = (inner: SessionStore, interrupt: () => Promise<void>): Ses
     },
   });
 
-/** Two services of one store in memory: `mine` runs the command, and `other` its rival. */
+/** Two services on one memory store: `mine` runs the command, and `other` its rival. */
 export interface Bench {
   readonly mine: SessionService;
   readonly other: SessionService;
@@ -28,29 +28,29 @@ export interface Bench {
   readonly told: EndedSession[];
 }
 
-/** The answer of an operation, or of several. */
+/** The result of one operation or of several. */
 type Told = ResultAsync<unknown, Failure> | Promise<Result<unknown, Failure>>;
 
 export type Step = (sessions: SessionService, bench: Bench) => Told;
 
 export interface Race {
   readonly reportEnds: boolean;
-  /** Whether `mine` made the session, so that it begins with a guess of the state. */
+  /** Whether `mine` created the session, so that it starts from its guess of the state. */
   readonly isOwn: boolean;
-  /** What is there before. */
+  /** Prepares the sessions. */
   readonly given: Step;
   readonly command: Step;
   readonly rival: Step;
   /**
-   * Whether the command leaves to the next one, as a sweep does, what the rival has changed: then
-   * its answer and the sessions between the two are no part of the outcome.
+   * Whether a later call handles the rival's change, for example the next sweep. The result and the
+   * sessions between both calls then do not count.
    */
   readonly isPartial?: boolean;
-  /** What callers can see afterwards, now (`sessions`) and later. */
+  /** Reads what callers see, now (`sessions`) and later. */
   readonly observe: (bench: Bench) => Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** What callers were told and can see, without what differs from run to run. */
+/** The results and the visible state, without what differs from run to run. */
 export interface Outcome {
   readonly answer: unknown;
   readonly rival: unknown;
@@ -68,7 +68,7 @@ const toldBy = async (step: Told): Promise<unknown> => {
   return { value: withoutRandom(result.value ?? 'done') };
 };
 
-/** Runs a race, its rival before call `at` of the command; 0 for before all, Infinity for after. */
+/** Runs the rival before call `at` of the command; 0 for before all, Infinity for after all. */
 const run = async (race: Race, at: number): Promise<Outcome & { readonly calls: number }> => {
   const inner = new MemorySessionStore({ reportEnds: race.reportEnds });
   let calls = 0;
@@ -108,14 +108,14 @@ export interface Interleaving {
   readonly orders: readonly Outcome[];
 }
 
-/** Runs the command once for each of its calls of the store, with the rival before that call. */
+/** Runs the command once for each of its store calls, with the rival before that call. */
 export const interleavingsOf = async (race: Race): Promise<readonly Interleaving[]> => {
   const { calls: _first, ...rivalFirst } = await run(race, 0);
   const { calls: _last, ...rivalLast } = await run(race, Number.POSITIVE_INFINITY);
   const all: Interleaving[] = [];
   for (let before = 1; ; before += 1) {
     const { calls, ...outcome } = await run(race, before);
-    // The command is over before this call.
+    // The command has finished before this call.
     if (calls < before) return all;
     all.push({ before, outcome, orders: [rivalFirst, rivalLast] });
   }

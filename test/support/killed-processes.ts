@@ -2,22 +2,22 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** What a process says of itself: who of it asks, one thing at a time. */
+/** A line that a process prints: its caller does one thing at a time. */
 interface Said {
   readonly by: string;
 }
 
-/** How those who count understand what a process says. */
+/** Interprets the lines of the processes. */
 export interface Ears<Asked extends Said, Told extends Said> {
-  /** Whether something is asked, and not told. */
+  /** Whether the line is a request, and not its result. */
   isAsked(said: Asked | Told): said is Asked;
-  /** Notes what became of something. */
+  /** Records the result of a request. */
   hear(asked: Asked, told: Told): 'acknowledged' | 'refused' | 'in doubt';
 }
 
 /**
- * Processes that write until they are killed, and what all of them know of it. Each runs `worker`
- * with `args`, a name and a seed, and says a line of JSON for what it asks and what it is told.
+ * Processes that write until they are killed, and what all of them learned. Each runs `worker` with
+ * `args`, a name and a seed, and prints a line of JSON for each request and each result.
  */
 export class KilledProcesses<Asked extends Said, Told extends Said> {
   #acknowledged = 0;
@@ -40,7 +40,7 @@ export class KilledProcesses<Asked extends Said, Told extends Said> {
     this.#ears = ears;
   }
 
-  /** What has an unknown outcome: the answer was lost, or who asked was killed. */
+  /** Requests with an unknown outcome: the answer was lost, or the process was killed. */
   get inDoubt(): readonly Asked[] {
     return [...this.#inDoubt, ...this.#open.values()];
   }
@@ -56,7 +56,7 @@ export class KilledProcesses<Asked extends Said, Told extends Said> {
     }
   }
 
-  /** Waits for so many more writes that are acknowledged. */
+  /** Waits for this many further acknowledged writes. */
   async writes(count: number): Promise<void> {
     this.#wanted = this.#acknowledged + count;
     await new Promise<void>((resolve) => {
@@ -66,7 +66,7 @@ export class KilledProcesses<Asked extends Said, Told extends Said> {
     this.#expectNoFailure();
   }
 
-  /** Kills the process that has been there longest, in the middle of whatever it does. */
+  /** Kills the oldest process in the middle of its work. */
   async kill(): Promise<void> {
     const [oldest] = this.#children;
     if (oldest === undefined) return;
@@ -75,14 +75,14 @@ export class KilledProcesses<Asked extends Said, Told extends Said> {
     await done;
   }
 
-  /** Lets every process come to the end of what it does. */
+  /** Lets every process finish its work. */
   async end(): Promise<void> {
     for (const child of this.#children.keys()) child.stdin?.end();
     await Promise.all(this.#children.values());
     this.#expectNoFailure();
   }
 
-  /** For a test that has failed. */
+  /** Cleans up after a failed test. */
   async killAll(): Promise<void> {
     while (this.#children.size > 0) await this.kill();
   }
@@ -96,7 +96,7 @@ export class KilledProcesses<Asked extends Said, Told extends Said> {
     const gone = once(child, 'exit');
     child.stdin?.on('error', () => undefined);
     if (child.stdout === null) throw new Error('the process has no output');
-    // A line that the kill has torn was never said.
+    // An incomplete line does not count.
     for await (const line of createInterface({ input: child.stdout }))
       if (line.endsWith('}')) this.#hear(JSON.parse(line));
     await gone;

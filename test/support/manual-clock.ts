@@ -1,9 +1,9 @@
 import type { Clock } from '../../src/session/clock.js';
 
-/** When the tests take place, in milliseconds since the epoch. */
+/** The time of the tests, in milliseconds since the epoch. */
 export const NOON = Date.UTC(2026, 0, 31, 12);
 
-/** A clock that moves only when the test moves it, and wakes those who wait by it. */
+/** A clock that only the test moves. Timers of the clock fire when it reaches their time. */
 export class ManualClock implements Clock {
   #ms = NOON;
   readonly #waiting = new Map<() => void, number>();
@@ -18,12 +18,12 @@ export class ManualClock implements Clock {
     return () => this.#waiting.delete(call);
   }
 
-  /** How many wait for the clock to go on. */
+  /** Number of timers. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Moves by a number of milliseconds, also backwards. */
+  /** Moves the clock, also backwards. */
   pass(ms: number): void {
     this.#ms += ms;
     for (const [wake, at] of [...this.#waiting]) {
@@ -34,14 +34,14 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets the time go on, and then all that waited for it. */
+/** Moves the clock, and runs everything that waited for it. */
 export const pass = async (clock: ManualClock, ms: number): Promise<void> => {
   for (let round = 0; round < 10; round += 1) await new Promise(setImmediate);
   clock.pass(ms);
   for (let round = 0; round < 10; round += 1) await new Promise(setImmediate);
 };
 
-/** Lets the time go on, a tenth of a second at a time, until a promise settles. */
+/** Moves the clock in steps of 100 ms until a promise settles. */
 export const passUntil = async <T>(clock: ManualClock, promise: Promise<T>): Promise<T> => {
   let isSettled = false;
   const settle = () => {

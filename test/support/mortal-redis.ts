@@ -5,11 +5,11 @@ import { onTestFinished } from 'vitest';
 import { freePort } from './free-port.js';
 import { startRedis } from './redis-server.js';
 
-/** A Redis that keeps all it has acknowledged, whenever it is killed, until the test has finished. */
+/** A Redis that persists every acknowledged write, for tests that kill it. */
 export interface MortalRedis {
   readonly port: number;
   kill(): Promise<void>;
-  /** Starts it again, on what it has kept. */
+  /** Restarts it with its data. */
   restart(): Promise<void>;
 }
 

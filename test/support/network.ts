@@ -1,15 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 
-/**
- * A network of its own with one cable to this machine, which can be cut. Nobody else can reach what
- * is in it.
- */
+/** A network namespace with one virtual cable to this machine, which can be cut. */
 export interface Network {
-  /** The address of what runs in it. */
+  /** Address of programs in the namespace. */
   readonly host: string;
-  /** What runs a command in it. */
+  /** Command prefix that runs a program in the namespace. */
   readonly within: readonly string[];
-  /** Pulls the cable: packets are lost without a word to either side. */
+  /** Cuts the cable: packets are dropped silently. */
   cut(): void;
   mend(): void;
   close(): void;
@@ -34,7 +31,7 @@ export const openNetwork = (): Network => {
   const [cable, plug] = [`cq${process.pid}-${networks}`, `cr${process.pid}-${networks}`];
   const [ours, theirs] = addressesOf(process.pid * 4 + networks);
   ip('netns', 'add', name);
-  // A test run may be killed before it has closed the network; the shell then sees its input end.
+  // A killed test run does not close the network. The shell then reads the end of its input.
   const script = 'read -r _; ip netns del "$0" 2>/dev/null';
   const guard = spawn('sh', ['-c', script, name], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -63,7 +60,7 @@ export const openNetwork = (): Network => {
   };
 };
 
-/** Whether this machine lets us have networks: Linux, with `ip`, as root. */
+/** Whether this machine allows network namespaces: Linux, with `ip`, as root. */
 export const networksAvailable = (): boolean => {
   try {
     openNetwork().close();

@@ -2,8 +2,8 @@ import { afterAll, expect, vi } from 'vitest';
 import { waitingTimers } from './waiting-timers.js';
 
 /**
- * How long what a file has just ended may take to go, in milliseconds. Less than any timer of ours
- * that may be left waits.
+ * Milliseconds that resources of a finished test file may take to close: less than any timer that
+ * we may leave.
  */
 const GOING_MS = 20_000;
 
@@ -25,7 +25,8 @@ const left = (): readonly string[] => [
   ...runningNow().filter((each) => !earlierRunning.includes(each)),
 ];
 
-// The files of a worker share its timers, its memory and its ports: what one leaves, others meet.
+// Test files in a worker share its timers, memory and ports, so leftovers would affect the next
+// file.
 afterAll(async () => {
   expect(vi.isFakeTimers(), 'the file leaves fake timers').toBe(false);
   const end = performance.now() + GOING_MS;

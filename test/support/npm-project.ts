@@ -12,10 +12,7 @@ const INSTALL = [
   '--loglevel=error',
 ];
 
-/**
- * A project of a user's own, in a folder of its own, that has installed `packages` and what they
- * depend on.
- */
+/** Creates a user's project in its own folder, with `packages` and their dependencies installed. */
 export async function createProject(dir: string, packages: readonly string[]): Promise<void> {
   await mkdir(dir, { recursive: true });
   await writeJson(join(dir, 'package.json'), { name: 'consumer', private: true, type: 'module' });
@@ -23,8 +20,8 @@ export async function createProject(dir: string, packages: readonly string[]): P
 }
 
 /**
- * `name@version` as installed in the repository under this name or alias, so that the package
- * manager has it in its cache.
+ * Returns `name@version` as installed in the repository under this name or alias, because the
+ * package manager has that version in its cache.
  */
 export async function sameVersion(installed: string): Promise<string> {
   const manifest: unknown = JSON.parse(
@@ -44,7 +41,8 @@ export async function sameVersion(installed: string): Promise<string> {
 }
 
 /**
- * Runs `source` in the project, as an ES module or as CommonJS, and gives the JSON that it printed.
+ * Runs `source` in the project, as an ES module or as CommonJS, and returns the JSON that it
+ * printed.
  */
 export async function evaluate(
   dir: string,
@@ -71,14 +69,14 @@ const STRICTEST = {
   noUnusedParameters: true,
   isolatedModules: true,
   skipLibCheck: false,
-  // TypeScript's own library is not in question, and takes longer than all the rest.
+  // TypeScript's own library is not under test, and takes longer than everything else.
   skipDefaultLibCheck: true,
 };
 
 /**
- * Type-checks `name.ts` in the project under the strictest settings, all declarations included: as
- * an ES module and as CommonJS, which have declarations of their own. `npm run package` finds them
- * the way that bundlers do.
+ * Type-checks `name.ts` in the project under the strictest settings, with all declarations: as an
+ * ES module and as CommonJS, which have separate declarations. `npm run package` resolves them the
+ * way bundlers do.
  */
 export async function typeCheck(
   dir: string,

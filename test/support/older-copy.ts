@@ -20,7 +20,7 @@ const ofRedis = async ({ port, prefix }: Place<'redis'>) => {
   };
 };
 
-/** The totals last: triggers keep them. */
+/** Totals last, because triggers update them. */
 const tables = [
   'sessions',
   'heads',
@@ -70,10 +70,7 @@ const ofPostgres = async ({ url, schema }: Place<'postgres'>) => {
   };
 };
 
-/**
- * Keeps a copy of a database. The function that it gives puts the database back to it, once, as an
- * operator would.
- */
+/** Copies a database. The returned function restores the copy, once, as an operator would. */
 export const olderCopyOf = async (address: StoreAddress): Promise<() => Promise<void>> => {
   if (address.type === 'redis') return ofRedis(address);
   return address.type === 'sqlite' ? ofSqlite(address) : ofPostgres(address);

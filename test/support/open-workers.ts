@@ -10,7 +10,6 @@ import { ada, okOf, openSessions } from './sessions.js';
 const started: Worker[] = [];
 const held: (() => void)[] = [];
 
-/** Ends what the tests have begun. */
 afterEach(async () => {
   for (const finish of held.splice(0)) finish();
   await Promise.all(started.splice(0).map((worker) => worker.stop()));
@@ -36,7 +35,7 @@ export const openWorkers = (store: SessionStore = new MemorySessionStore({ event
   const bench = openSessions({ store });
   const { sessions, clock } = bench;
   const errors: unknown[] = [];
-  /** Time goes by in small steps, and what waits for it has its turn. */
+  /** Moves the clock in small steps, so that timers and promises run in between. */
   const pass = async (ms: number) => {
     for (let left = ms; left > 0; left -= 250) {
       clock.pass(Math.min(left, 250));

@@ -7,15 +7,14 @@ import { run, runNode } from './run.js';
 export const REPOSITORY = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 export interface PackedPackage {
-  /** What is published. */
   readonly tarball: string;
-  /** A folder for what is tried with it. */
+  /** Folder for projects that install it. */
   readonly dir: string;
   remove(): Promise<void>;
 }
 
 /**
- * The package to publish: the tarball in COLLOQUY_TARBALL, or one that is built and packed here.
+ * Returns the package to publish: the tarball in COLLOQUY_TARBALL, or one built and packed here.
  */
 export async function packPackage(): Promise<PackedPackage> {
   const dir = await mkdtemp(join(tmpdir(), 'colloquy-package-'));
@@ -28,7 +27,7 @@ export async function packPackage(): Promise<PackedPackage> {
   }
 }
 
-/** In a folder of its own, so that neither this nor another test meets the other's `dist`. */
+/** Builds in a separate folder, so that concurrent tests do not share a `dist`. */
 async function buildAndPack(dir: string): Promise<string> {
   const stage = join(dir, 'stage');
   await mkdir(stage);

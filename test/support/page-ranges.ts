@@ -1,7 +1,7 @@
 import type { PageRange } from '../../src/store/session-store.js';
 import { NOON } from '../../src/testing/samples.js';
 
-/** Lists of one index each, by what they contain. */
+/** Ranges that each need one index, by name. */
 export const listRanges: readonly (readonly [name: string, range: Partial<PageRange>])[] = [
   ['all', {}],
   ['all, the oldest first', { order: 'oldest' }],

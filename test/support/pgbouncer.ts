@@ -8,18 +8,15 @@ import { freePort, LOOPBACK } from './free-port.js';
 import { type PostgresAddress, serverUser } from './postgres-server.js';
 
 export interface PgBouncer {
-  /** The database `postgres` of the server after it. */
+  /** URL of the database `postgres` behind it. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Debian installs it where only root looks for programs. */
+/** Debian installs it in a folder that only root has on PATH. */
 const DEBIAN = '/usr/sbin/pgbouncer';
 
-/**
- * The PgBouncer to test with: the one that PGBOUNCER names, otherwise the first on PATH, otherwise
- * Debian's.
- */
+/** The PgBouncer that PGBOUNCER names, otherwise the first on PATH, otherwise Debian's. */
 export const findPgBouncer = (): string | undefined =>
   findBinary('pgbouncer', 'PGBOUNCER') ?? (isExecutable(DEBIAN) ? DEBIAN : undefined);
 

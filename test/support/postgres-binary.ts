@@ -2,7 +2,7 @@ import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findBinary, isExecutable } from './find-binary.js';
 
-/** Debian installs the server outside of PATH, a folder a version. */
+/** Debian installs each version in its own folder outside PATH. */
 const DEBIAN = '/usr/lib/postgresql';
 
 const debianFolders = (): readonly string[] => {
@@ -15,8 +15,8 @@ const debianFolders = (): readonly string[] => {
 };
 
 /**
- * The folder of the PostgreSQL to test against, with `postgres` and `initdb`: the one that POSTGRES
- * names (it, or a binary in it), otherwise the first on PATH, otherwise the newest of Debian's.
+ * The folder with `postgres` and `initdb`: POSTGRES (the folder, or a binary in it), otherwise the
+ * first on PATH, otherwise Debian's newest.
  */
 export const findPostgres = (): string | undefined => {
   const named = process.env['POSTGRES'];
@@ -30,7 +30,7 @@ export const findPostgres = (): string | undefined => {
     return named;
   }
   const binary = findBinary('postgres', 'POSTGRES');
-  // A link need not have all the others next to it.
+  // The other programs may be missing next to a link.
   if (binary !== undefined) return dirname(realpathSync(binary));
   return debianFolders().find((folder) => isExecutable(join(folder, 'postgres')));
 };

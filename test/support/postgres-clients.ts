@@ -6,7 +6,7 @@ import type { PostgresAddress } from './postgres-server.js';
 
 /** A pool that `postgresClients` has opened. */
 export interface OpenClient {
-  /** The option of a store for it. */
+  /** The store option with this client. */
   readonly host: ReturnType<typeof hostOf>;
   /** Runs SQL on one of its connections. */
   ask(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
@@ -26,7 +26,7 @@ const openWithPostgresJs = ({ url }: Address, max: number): OpenClient => {
   return { host: hostOf(sql), ask: async (text) => sql.unsafe(text), end: () => sql.end() };
 };
 
-/** The clients of PostgreSQL that behave in different ways. */
+/** PostgreSQL clients that behave differently. */
 export const postgresClients = [
   { client: 'pg', open: openWithPg },
   { client: 'postgres.js', open: openWithPostgresJs },

@@ -11,12 +11,11 @@ import type { PostgresAddress } from './postgres-server.js';
 
 const TABLES = ['sessions', 'entries', 'operations', 'labels', 'totals', 'outbox', 'events'];
 
-/** A name that no other test uses. */
 export const schemaName = (): string => `test_${randomBytes(8).toString('hex')}`;
 
 /**
- * A pool that ends a turn later. A pool that is ended in the turn in which it was asked for a
- * connection never answers, and the call that waits for it would keep its timer.
+ * Ends the pool one turn later. If a pool ends in the turn of a request for a connection, the
+ * request is never answered, and the waiting call would keep its timer.
  */
 class PatientPool extends Pool {
   override end(): Promise<void>;
@@ -27,7 +26,7 @@ class PatientPool extends Pool {
   }
 }
 
-/** A pool as a host should configure it. Lost idle connections are no error of a test. */
+/** A pool with the recommended settings. Lost idle connections do not fail a test. */
 export const openPool = (
   { url }: Pick<PostgresAddress, 'url'>,
   settings: PoolConfig = {},
@@ -41,11 +40,10 @@ export const openPool = (
   return pool;
 };
 
-/** The option of a store for a pool of any client. */
+/** The store option for a pool of any client. */
 export const hostOf = (pool: PostgresPool | PostgresSql) =>
   'unsafe' in pool ? { sql: pool } : { pool };
 
-/** Runs SQL on a connection of a pool. */
 const runOn = async (pool: PostgresPool | PostgresSql, sql: string): Promise<void> => {
   if ('unsafe' in pool) {
     await pool.unsafe(sql);
@@ -57,8 +55,8 @@ const runOn = async (pool: PostgresPool | PostgresSql, sql: string): Promise<voi
 };
 
 /**
- * Makes stores over one pool, each in an empty schema. Schemas are used again, since making the
- * tables takes a while.
+ * Opens stores on one pool, each in an empty schema. Reuses schemas, because creating the tables is
+ * slow.
  */
 export const postgresSchemas = (pool: PostgresPool | PostgresSql) => {
   const host = hostOf(pool);
@@ -87,7 +85,7 @@ export const postgresSchemas = (pool: PostgresPool | PostgresSql) => {
     return { store: make(), second: make(), schema, close };
   };
   let current: { close(): Promise<void> } | undefined;
-  /** An empty store, instead of the one of the last call. */
+  /** Opens an empty store in place of the previous one. */
   const openNext = async (): Promise<PostgresSessionStore> => {
     await current?.close();
     const next = await open();

@@ -18,36 +18,32 @@ export interface PostgresAddress {
 
 export interface PostgresServer extends PostgresAddress {
   readonly pid: number;
-  /** Where the server keeps its files. */
+  /** Folder of the server's files. */
   readonly dir: string;
   /**
-   * Ends the server and waits until it has gone. SIGQUIT, the default, saves nothing; SIGINT shuts
-   * down in order; SIGKILL kills all processes of the server together, as a crash of the machine
-   * does.
+   * Stops the server and waits for its exit. SIGQUIT, the default, saves nothing; SIGINT shuts down
+   * cleanly; SIGKILL kills all its processes together, like a crash of the machine.
    */
   stop(signal?: 'SIGQUIT' | 'SIGINT' | 'SIGKILL'): Promise<void>;
 }
 
 export interface PostgresServerOptions {
-  /**
-   * Further settings, as on the command line of postgres (`-c name=value`); they win over the
-   * defaults here.
-   */
+  /** Additional arguments of postgres (`-c name=value`); they override the defaults here. */
   readonly args?: readonly string[];
-  /** Further options of initdb, for a new database. */
+  /** Additional options of initdb, for a new database. */
   readonly initdb?: readonly string[];
-  /** Where to listen; a free port by default. */
+  /** Default: a free port. */
   readonly port?: number;
   /**
-   * A folder that outlives the server, so that another may start from what this one left. An empty
-   * one gets a new database; as root it then belongs to the server's user. Temporary by default.
+   * Folder that outlives the server, so that the next server can load its data. An empty folder
+   * gets a new database; as root it then belongs to the server's user. Default: temporary.
    */
   readonly dir?: string;
-  /** Further environment variables of the server. */
+  /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Nobody reads the data of a test after a crash of the machine. */
+/** Tests do not read data after a crash of the machine, so fsync is off. */
 const DEFAULTS = ['-c', 'fsync=off', '-c', 'max_connections=200', '-c', 'unix_socket_directories='];
 
 /** The user that runs the server: PostgreSQL refuses to run as root. */
@@ -66,10 +62,7 @@ export const serverUser = (): User | undefined => {
   return found;
 };
 
-/**
- * Starts a PostgreSQL of its own on the loopback address. It writes nothing through to the disk
- * unless `args` say so.
- */
+/** Starts a PostgreSQL on the loopback address, without fsync unless `args` enable it. */
 export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'colloquy-postgres-')));
   const removeDir = async () => {
@@ -86,7 +79,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
       const url = `postgres://postgres@${LOOPBACK}:${port}/postgres`;
       return { host: LOOPBACK, port, url, pid: server.pid, dir, stop };
     } catch (error) {
-      // Processes of a server that was killed in this folder take a moment to go.
+      // Processes of a killed server take a moment to exit.
       const isTooEarly = /shared memory block .* is still in use/.test(String(error));
       if (isTooEarly && performance.now() < patientUntil) continue;
       if (attempt < attempts) continue;
@@ -96,10 +89,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
   }
 }
 
-/**
- * Makes `dir`, an empty folder, the place of a standby that follows `server` as soon as it is
- * started there.
- */
+/** Creates a standby of `server` in the empty folder `dir`. It replicates once started there. */
 export async function makeStandby(server: PostgresServer, dir: string): Promise<void> {
   const user = serverUser();
   if (user !== undefined) await chown(dir, user.uid, user.gid);
@@ -170,11 +160,9 @@ async function end(server: Running, signal: NodeJS.Signals = 'SIGQUIT'): Promise
   clearTimeout(impatience);
 }
 
-/**
- * A postmaster that is killed alone leaves processes behind, which may go on writing for a while.
- */
+/** Kills all processes: after the postmaster alone is killed, the others may write for a while. */
 function killAll(postmaster: number): void {
-  // So that it starts no further ones.
+  // Stopped first, so that it starts no further processes.
   process.kill(postmaster, 'SIGSTOP');
   const processes = execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'ppid='], { encoding: 'utf8' });
   const pairs = processes.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
@@ -188,6 +176,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // Already gone.
   }
 }

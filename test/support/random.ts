@@ -1,4 +1,4 @@
-/** A generator of numbers from 0 up to 1 (mulberry32), the same ones for the same seed. */
+/** Returns random numbers from 0 up to 1 (mulberry32), reproducible by seed. */
 export const randomFrom = (seed: number): (() => number) => {
   let state = seed;
   return () => {

@@ -1,10 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { findBinary } from './find-binary.js';
 
-/** The redis-server to test against. */
 export const findRedisServer = (): string | undefined => findBinary('redis-server', 'REDIS_SERVER');
 
-/** The major version of the redis-server to test against; 0 where there is none. */
+/** Major version of the redis-server; 0 if there is none. */
 export const redisMajor = (): number => {
   const binary = findRedisServer();
   if (binary === undefined) return 0;
@@ -13,7 +12,7 @@ export const redisMajor = (): number => {
   return Number(major);
 };
 
-/** Whether the redis-server to test against was built with TLS, and explains a wrong setting. */
+/** Whether the redis-server was built with TLS: only then does it explain a wrong TLS setting. */
 export const redisHasTls = (): boolean => {
   const binary = findRedisServer();
   if (binary === undefined) return false;

@@ -15,7 +15,7 @@ export {
   type TestClient,
 } from './client-versions.js';
 
-/** A client that is closed with the test that opened it. */
+/** Connects a client, which is closed after the test. */
 export const openClient = (version: ClientVersion, options: ClientOptions): TestClient => {
   const client = connectClient(version, options);
   onTestFinished(() => client.disconnect());

@@ -5,17 +5,16 @@ import { PATIENT_MS } from './patience.js';
 import { type RedisAddress, type RedisServer, startRedis } from './redis-server.js';
 
 export interface RedisCluster {
-  /** The masters, each of them an entry point to the whole. */
+  /** The masters; a client may connect to any of them. */
   readonly nodes: readonly RedisServer[];
-  /** In the order of their masters; none unless asked for. */
+  /** In the order of their masters; empty by default. */
   readonly replicas: readonly RedisServer[];
   stop(): Promise<void>;
 }
 
 export interface RedisClusterOptions {
-  /** How many replicas each master has. */
+  /** Replicas of each master. */
   readonly replicas?: number;
-  /** Further settings of every server. */
   readonly args?: readonly string[];
 }
 
@@ -23,8 +22,8 @@ const SLOTS = 16_384;
 const BUS_OFFSET = 10_000;
 
 /**
- * Starts a Redis Cluster of masters that share the slots evenly, and waits until every one of them
- * says it is whole.
+ * Starts a Redis Cluster whose masters share the slots evenly, and waits until every master reports
+ * `ok`.
  */
 export async function startCluster(
   size = 3,
@@ -36,7 +35,7 @@ export async function startCluster(
   };
   const startNodes = async (count: number): Promise<readonly RedisServer[]> => {
     const first = started.length;
-    // One after the other, so that no two of them are offered the same free port.
+    // Started sequentially, so that no two servers get the same free port.
     for (let node = 0; node < count; node += 1) started.push(await startNode(options.args ?? []));
     return started.slice(first);
   };
@@ -90,7 +89,7 @@ async function follow(replica: Redis, master: Redis | undefined): Promise<void> 
 async function takeSlots(client: Redis, index: number, size: number): Promise<void> {
   const from = Math.floor((index * SLOTS) / size);
   const end = Math.floor(((index + 1) * SLOTS) / size);
-  // Without an epoch of its own each, masters that meet first have to settle their order.
+  // Give each master its epoch: otherwise they first have to agree on an order.
   await client.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1);
   await client.call(
     'CLUSTER',

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { LOOPBACK } from './free-port.js';
 
-/** How often each command has been called on a server, those inside of scripts included. */
+/** Counts the calls of each command on a server, including those in scripts. */
 export async function commandsOf(port: number): Promise<Readonly<Record<string, number>>> {
   const client = new Redis(port, LOOPBACK);
   try {

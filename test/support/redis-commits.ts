@@ -3,8 +3,8 @@ import { appendOf, made, type Use } from '../../src/testing/commits.js';
 import { NOON } from '../../src/testing/samples.js';
 
 /**
- * An append as services send it: to an open session. Redis has a script for such appends, which one
- * without this guard would not test.
+ * An append to an open session, as services send it. Redis has a script for such appends, and an
+ * append without this guard would not test it.
  */
 export const openAppendOf = (
   key: SessionKey,

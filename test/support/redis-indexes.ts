@@ -3,7 +3,6 @@ import { decodeRecord } from '../../adapters/redis/record.js';
 import { dueAtOf, endsAt } from '../../src/session/time-limits.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
 
-/** As much of a client as it takes to look at everything. */
 interface LookingClient {
   call(command: string, ...args: string[]): Promise<unknown>;
 }
@@ -22,10 +21,9 @@ const numberOf = (score: unknown): number =>
   typeof score === 'string' ? Number(score) : Number.NaN;
 
 /**
- * What is missing next to the sessions of a store: a session that no list has, or no list by its
- * status or one of its labels, or whose due time, or time from which it waits for a worker, is
- * noted nowhere or too late. Nothing may ever be. A session that has ended waits for no worker, and
- * the turn of a tenant, which has a fraction, may be later than its first session.
+ * Finds missing index entries: a session that is in no list, or in no list by its status or a
+ * label, or whose due time or work time is missing or too late. Ended sessions have no work time,
+ * and the fractional time of a tenant may be later than its first session.
  */
 export const missingEntries = async (
   client: LookingClient,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort, LOOPBACK } from './free-port.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 
-/** What the sentinel calls the master. */
+/** The sentinel's name for the master. */
 export const MASTER = 'colloquy';
 
 export interface WatchedRedis {
@@ -13,7 +13,7 @@ export interface WatchedRedis {
   stop(): Promise<void>;
 }
 
-/** Starts a server without replicas, and one sentinel that knows where it is. */
+/** Starts a server without replicas, and a sentinel that watches it. */
 export const startWatched = async (): Promise<WatchedRedis> => {
   const dir = await mkdtemp(join(tmpdir(), 'colloquy-sentinel-'));
   const master = await startRedis();

@@ -16,41 +16,37 @@ export interface RedisAddress {
 
 export interface RedisServer extends RedisAddress {
   readonly pid: number;
-  /** Where the server keeps its files. */
+  /** Folder of the server's files. */
   readonly dir: string;
   /**
-   * Ends the server and waits until it has gone. By default it does not stay to save what nobody
-   * will read.
+   * Stops the server and waits for its exit. By default it skips saving, because nobody reads its
+   * data.
    */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
 export interface RedisServerOptions {
-  /** Further settings, as on redis-server's command line; they win over the defaults here. */
+  /** Additional arguments of redis-server; they override the defaults here. */
   readonly args?: readonly string[];
-  /** Where to listen; a free port by default. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** Where to be reached from other network namespaces; the loopback address by default. */
+  /** Address for other network namespaces. Default: the loopback address. */
   readonly host?: string;
-  /** A command that runs the server, for example one that enters a network namespace. */
+  /** Command prefix of the server, for example to enter a network namespace. */
   readonly within?: readonly string[];
-  /** A settings file of its own, as a sentinel wants one. */
+  /** Content of a configuration file, which a sentinel requires. */
   readonly config?: string;
   /**
-   * A folder that outlives the server, so that another may start from what this one left. Temporary
-   * by default.
+   * Folder that outlives the server, so that the next server can load its data. Default: temporary.
    */
   readonly dir?: string;
 }
 
-/**
- * Starts a redis-server of its own on the loopback address, with nothing persisted unless `args`
- * say so.
- */
+/** Starts a redis-server on the loopback address, without persistence unless `args` enable it. */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'colloquy-redis-')));
   const removeDir = async () => {
-    // A child that the killed server has forked may still write there.
+    // A child process of the killed server may still write there.
     const patient = { recursive: true, force: true, maxRetries: 20 };
     if (options.dir === undefined) await rm(dir, patient);
   };
@@ -104,7 +100,7 @@ async function end(server: Running, signal: NodeJS.Signals = 'SIGKILL'): Promise
   if (server.exitCode !== null || server.signalCode !== null) return;
   const gone = once(server, 'exit');
   server.kill(signal);
-  // A server that a test has frozen with SIGSTOP would not hear of it.
+  // A server stopped by SIGSTOP would not receive the signal.
   server.kill('SIGCONT');
   const impatience = setTimeout(() => server.kill('SIGKILL'), 5000);
   await gone;

@@ -2,8 +2,8 @@ import type { RedisClient } from '../../adapters/redis/index.js';
 import { intercepting } from './intercepting-client.js';
 
 /**
- * What becomes of a command: it is refused with an error reply, or its connection breaks before or
- * after it has run.
+ * How a command fails: with an error reply, or because its connection breaks before or after it has
+ * run.
  */
 export interface Refusal {
   readonly message: string;
@@ -21,8 +21,8 @@ export const refusals: Readonly<Record<string, Refusal>> = {
 };
 
 /**
- * `client` with its commands counted from 1; those for which `isRefused` holds fare as `refusal`
- * says. `sent` is how many there were.
+ * Counts the commands of `client` from 1. Those for which `isRefused` returns true fail as
+ * `refusal` says. `sent` is their number.
  */
 export const refusing = <C extends RedisClient>(
   client: C,

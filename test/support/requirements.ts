@@ -11,7 +11,7 @@ import { findPostgres } from './postgres-binary.js';
 import { findRedisServer, redisHasTls } from './redis-binary.js';
 import { smallDisksAvailable } from './small-disk.js';
 
-/** What some tests need, and a machine may lack. */
+/** A program that some tests need and a machine may lack. */
 export interface Requirement {
   readonly name: string;
   readonly isMet: () => boolean;
@@ -107,7 +107,7 @@ export const requirements = {
     isMet: betterSqlite3Available,
     howToGet:
       'Run npm install --no-save better-sqlite3@12, or set BETTER_SQLITE3 to the folder of the package.',
-    // It is built for the first Node; the others have node:sqlite.
+    // Built for the first Node only; the others have node:sqlite.
     isNeededInCi: !isElsewhere,
   },
 } as const satisfies Readonly<Record<string, Requirement>>;

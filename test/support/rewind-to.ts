@@ -6,7 +6,7 @@ import type {
   SessionService,
 } from '../../src/index.js';
 
-/** Rewinds from wherever the history ends at the time of the call. */
+/** Rewinds from the current end of the history. */
 export const rewindTo = (
   sessions: Pick<SessionService, 'history' | 'rewind'>,
   id: string,

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
 
-// Mutants are compared with one another: each meets the same cases, and one that is found need not
-// be made small.
+// Mutants are compared, so each meets the same cases, and failures need no shrinking.
 fc.configureGlobal({ seed: 1, endOnFailure: true });

@@ -5,7 +5,7 @@ import { type call, errorOf } from './sessions.js';
 
 export type Schemas = NonNullable<SessionServiceOptions['schemas']>;
 
-/** A service with schemas, and one without them on the same store. */
+/** Two services on one store: one with schemas, one without. */
 export const openWithSchemas = (schemas: Schemas, options: Partial<SessionServiceOptions> = {}) => {
   const store = new MemorySessionStore({ events: true });
   const sessions = new SessionService({ store, schemas, ...options });
@@ -13,7 +13,6 @@ export const openWithSchemas = (schemas: Schemas, options: Partial<SessionServic
   return { sessions, lax };
 };
 
-/** A schema whose `validate` is this function. */
 export const custom = (validate: (value: unknown) => unknown): z.ZodType => {
   const standard = { version: 1, vendor: 'test', validate };
   return Object.assign(Object.create(z.any()), { '~standard': standard });
@@ -26,14 +25,13 @@ export const User = z.object({
   step: z.number().optional(),
 });
 
-/** An entry with this data. */
 export const said = (data?: JsonValue) => ({
   role: 'user',
   content: 'Hi',
   ...(data !== undefined && { data }),
 });
 
-/** The issues of an operation that must be refused for its input. */
+/** Returns the issues of an operation, which must fail with `invalid_input`. */
 export const issuesOf = async (operation: ReturnType<typeof call>) => {
   const error = await errorOf(operation);
   return error.type === 'invalid_input' ? error.issues : error;

@@ -28,23 +28,20 @@ export const openSessions = ({ reportEnds = false, ...options }: OpenOptions = {
   return { sessions, store, clock };
 };
 
-/** The least that a session needs. */
+/** The required input of `create`. */
 export const ada = Object.freeze({ face: 'ada', profile: 'tutor' });
 
-/** An error of a service or of a client. */
 export interface Failure {
   readonly type: string;
   readonly message: string;
 }
 
-/** The value of an operation that must succeed. */
 export const okOf = async <T>(operation: ResultAsync<T, Failure>): Promise<T> => {
   const result = await operation;
   if (result.isOk()) return result.value;
   throw new Error(`${result.error.type}: ${result.error.message}`, { cause: result.error });
 };
 
-/** The error of an operation that must fail. */
 export const errorOf = async <E extends Failure>(
   operation: ResultAsync<unknown, E>,
 ): Promise<E> => {
@@ -53,13 +50,12 @@ export const errorOf = async <E extends Failure>(
   throw new Error(`succeeded with ${JSON.stringify(result.value)}`);
 };
 
-/** Creates a session, and gives its id. */
+/** Creates a session and returns its id. */
 export const createdIn = async (
   sessions: SessionService,
   input: { readonly timeLimit?: number } = {},
 ) => (await okOf(sessions.create({ ...ada, ...input }))).id;
 
-/** Creates a session and starts it. */
 export const startedIn = async (
   sessions: SessionService,
   input: { readonly timeLimit?: number } = {},
@@ -74,7 +70,7 @@ export type Operation = Exclude<
   'forTenant' | 'within' | 'policy' | 'clock' | 'orThrow'
 >;
 
-/** Calls an operation as JavaScript can: with arguments of any type, and any number of them. */
+/** Calls an operation like untyped JavaScript: with any number of arguments of any type. */
 export const call = (
   sessions: SessionService,
   operation: Operation,

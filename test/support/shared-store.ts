@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { type Database, type OpenStore, openDatabase } from '../faults/databases/database.js';
 
-/** Where sessions are, so that another process can open them too. */
+/** Location of a store, so that other processes can open it. */
 export type Shared = Database | { readonly kind: 'redis'; readonly port: number };
 
 /** A store as a host opens it, with events that are never trimmed. */

@@ -3,14 +3,12 @@ import { appendFileSync, mkdtempSync, rmdirSync, rmSync, statfsSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A file system of its own, which can be filled. */
+/** A separate file system that can be filled. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Takes all the room there is. */
   fill(): void;
-  /** Gives the room back. */
   free(): void;
-  /** What is opened from now on cannot be written to; what is open already can. */
+  /** Files opened later are read-only; open ones stay writable. */
   makeReadOnly(): void;
   makeWritable(): void;
   close(): void;
@@ -29,7 +27,7 @@ export const openSmallDisk = (megabytes: number): SmallDisk => {
     rmdirSync(folder);
     throw error;
   }
-  // A test run may be killed before it has closed the disk; the shell then sees its input end.
+  // A killed test run does not close the disk. The shell then reads the end of its input.
   const script = 'read -r _; umount -l -A "$0" 2>/dev/null; rmdir "$0"';
   const guard = spawn('sh', ['-c', script, folder], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -42,7 +40,7 @@ export const openSmallDisk = (megabytes: number): SmallDisk => {
       try {
         for (;;) appendFileSync(ballast, Buffer.alloc(64 * 1024));
       } catch (error) {
-        // The last write took what was left.
+        // Expected once the last write has filled the disk.
         if (statfsSync(folder).bavail > 0) throw error;
       }
     },
@@ -60,7 +58,7 @@ export const openSmallDisk = (megabytes: number): SmallDisk => {
   };
 };
 
-/** Whether this machine lets us have disks: Linux, as root. */
+/** Whether this machine allows mounts: Linux, as root. */
 export const smallDisksAvailable = (): boolean => {
   try {
     openSmallDisk(1).close();

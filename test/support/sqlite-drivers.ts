@@ -10,10 +10,10 @@ export interface SqliteConnection extends SqliteDatabase {
 
 type Driver = new (file: string) => SqliteConnection;
 
-/** A driver that the documents name. bun:sqlite is tried by `npm run runtimes`. */
+/** A documented driver. `npm run runtimes` tests bun:sqlite. */
 interface SqliteDriver {
   readonly name: string;
-  /** Opens a file with the settings of a host, or with others. */
+  /** Opens a file with the recommended settings, or with others. */
   readonly open: (file: string, pragmas?: string) => SqliteConnection;
   readonly needs?: Requirement;
 }

@@ -5,7 +5,7 @@ import Database from 'libsql';
 import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
 import { PATIENT_MS } from './patience.js';
 
-/** An empty folder with the path of a database in it. */
+/** Creates an empty folder, and returns the path of a database in it. */
 export const sqliteFile = () => {
   const folder = mkdtempSync(join(tmpdir(), 'colloquy-sqlite-'));
   return {
@@ -14,10 +14,7 @@ export const sqliteFile = () => {
   };
 };
 
-/**
- * As a host should configure a connection, but one that waits for other processes as long as it
- * takes.
- */
+/** The recommended settings, but with a busy timeout for slow machines. */
 export const settings = `PRAGMA busy_timeout = ${PATIENT_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`;
 
 export const openLibsql = (file: string, pragmas = settings) => {

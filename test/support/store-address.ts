@@ -26,18 +26,17 @@ interface PostgresPlace {
   readonly schema: string;
 }
 
-/** Where a database is, for this process and others. It travels as JSON. */
+/** Location of a database for all processes. It travels as JSON. */
 export type StoreAddress = RedisPlace | SqlitePlace | PostgresPlace;
 
 /** A store with a connection of its own. */
 export interface ConnectedStore {
   readonly store: SessionStore;
-  /** Resolves when the connection is made. */
   readonly ready: Promise<unknown>;
   close(): unknown;
 }
 
-/** Calls wait for a busy machine, and events are recorded. */
+/** Timeouts allow for a busy machine, and events are recorded. */
 const openRedis = ({ version, port, prefix }: RedisPlace): ConnectedStore => {
   const client = connectClient(version, { port });
   const store = new RedisSessionStore({

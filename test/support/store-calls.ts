@@ -11,7 +11,7 @@ const key = keyOf('one');
 const idle = live('IDLE', { deadline: NOON + 1 });
 const active = live('ACTIVE', { revision: 2, deadline: NOON + 1 });
 
-/** Every method of a store, each with arguments that it can do something with. */
+/** Calls every method of a store with valid arguments. */
 export const storeCalls: Readonly<
   Record<Method, (store: SessionStore) => Answer<unknown, StoreError | TooLarge | SearchTooLarge>>
 > = {
@@ -24,7 +24,7 @@ export const storeCalls: Readonly<
   entries: (store) => store.entries(key, { limit: 10 }),
   remove: (store) => store.remove(planRemove(key, NOON)),
   due: async (store) => {
-    // The first failure of a part is the error.
+    // Returns the first error of a partition.
     const answer = await store.due(NOON, 10);
     return answer.andThen(({ sessions, failed: [failure] }) =>
       failure === undefined ? ok(sessions) : err(failure),
@@ -53,7 +53,7 @@ export const methods: readonly Method[] = [
   'countWaiting',
 ];
 
-/** The methods that change nothing: when they fail, nothing was applied. */
+/** Methods that only read: if one fails, nothing was applied. */
 export const reads: ReadonlySet<Method> = new Set<Method>([
   'find',
   'findState',

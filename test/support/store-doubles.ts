@@ -31,7 +31,7 @@ import type {
 } from '../../src/store/session-store.js';
 import type { StoredPart } from '../../src/testing/index.js';
 
-/** Changes of the methods of a store, and of its kinds of `change`. */
+/** Replacements for methods of a store, and for its kinds of `change`. */
 export interface Changes extends Partial<SessionStore> {
   /** Changes of a state, and rewinds. */
   readonly put?: (commit: StateChange) => Answer<Changed, StoreError>;
@@ -41,7 +41,6 @@ export interface Changes extends Partial<SessionStore> {
   readonly move?: (commit: Move) => Answer<Changed, StoreError>;
 }
 
-/** `inner` with some of its methods changed. */
 export const changed = (
   inner: SessionStore,
   { put, use, redact, move, ...changes }: Changes,
@@ -66,7 +65,7 @@ export const changed = (
   ...changes,
 });
 
-/** The answer to a change of a state that another caller has changed since. */
+/** The refusal of a state change after a rival's change. */
 export const staleOf = ({ effects }: StateChange) =>
   ok<Changed>({ outcome: 'refused', guard: 'revision', state: effects.put.previous });
 
@@ -75,7 +74,7 @@ const later = <T, E = never>(answer: Answer<T, StoreError | E>): ResultAsync<T, 
 
 const labelOf = ({ tenant, id }: SessionKey): string => JSON.stringify([tenant, id]);
 
-/** A store that answers later and can be damaged, as one after a network. */
+/** An asynchronous store with damageable records, like a remote one. */
 export class TextSessionStore implements SessionStore {
   readonly events: EventLog | undefined;
   readonly #inner: SessionStore;

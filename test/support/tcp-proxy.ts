@@ -3,16 +3,16 @@ import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { LOOPBACK } from './free-port.js';
 
-/** Stands between a client and a server, and is closed with the test that opened it. */
+/** A proxy that is closed after the test. */
 export interface TcpProxy {
   readonly port: number;
-  /** From now on takes what comes, old connections and new, and passes nothing on. */
+  /** Accepts and drops everything, on old and new connections. */
   silence(): void;
-  /** Cuts the connections, and passes on what comes over new ones. */
+  /** Cuts all connections, and forwards new ones. */
   speak(): void;
   /**
-   * The next request that holds `command` reaches the server, but its reply goes no further: the
-   * connection is cut instead, once `beforeLoss` is done.
+   * Forwards the next request that contains `command`, but drops its reply and cuts the connection
+   * after `beforeLoss`.
    */
   loseReply(command: string, beforeLoss?: () => Promise<unknown>): Promise<void>;
 }
@@ -26,10 +26,7 @@ interface Loss {
   readonly failed: (cause: unknown) => void;
 }
 
-/**
- * Passes what comes on to a server, and what the server answers back, as `rewrite` gives it, which
- * may end the connection after that.
- */
+/** Forwards requests, and replies after `rewrite`, which may end the connection. */
 export async function openProxy(
   target: number,
   rewrite: Rewrite = (answer) => answer,

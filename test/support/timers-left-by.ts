@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * The number of timers that a call starts, and that have neither fired nor been cleared when it
- * ends. Those that the rest of the worker starts do not count. Call it after
- * `vi.useFakeTimers`.
+ * Counts the timers that a call leaves behind, without those of the rest of the worker. Call it
+ * after `vi.useFakeTimers`.
  */
 export const timersLeftBy = async (run: () => Promise<unknown>): Promise<number> => {
   const own = new AsyncLocalStorage<Set<unknown>>();

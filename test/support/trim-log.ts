@@ -3,7 +3,7 @@ import { openPool } from './postgres-schema.js';
 import { openLibsql } from './sqlite-file.js';
 import type { StoreAddress } from './store-address.js';
 
-/** Removes all but the latest events of a database, as a shorter `events: { length }` would. */
+/** Removes old events from a database, as a smaller `events: { length }` would. */
 export const trimLog = async (
   address: StoreAddress,
   stream: string,

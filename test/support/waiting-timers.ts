@@ -1,7 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module';
 import promises from 'node:timers/promises';
 
-/** The timers of this worker that wait, and where each was started. */
+/** Pending timers of this worker, each with the place where it was started. */
 const waiting = new Map<unknown, Error>();
 
 const add = (timer: unknown) => waiting.set(timer, new Error('a timer'));
@@ -51,8 +51,8 @@ const starterOf = ({ stack = '' }: Error): string =>
   stack.split('\n').find((line, index) => index > 0 && !line.includes('waiting-timers')) ?? stack;
 
 /**
- * Where our own code started each timer that waits. Those of a library, for example of a pool of
- * connections, are its own.
+ * The places where our own code started pending timers. Timers of libraries, for example of
+ * connection pools, are excluded.
  */
 export const waitingTimers = (): ReadonlyMap<unknown, string> =>
   new Map(

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { SessionChange, SessionService, WatchOptions } from '../../src/index.js';
 
-/** A watch that is ended with the test. */
+/** A watch that ends after the test. */
 export const watching = (sessions: SessionService, id: string, options: WatchOptions = {}) => {
   const watch = sessions.watch(id, options)[Symbol.asyncIterator]();
   onTestFinished(async () => {
@@ -17,7 +17,7 @@ export const watching = (sessions: SessionService, id: string, options: WatchOpt
   };
 };
 
-/** What an item says: its type, the status, and what was said. */
+/** Summarises an item: its type, the status, and the new content. */
 export const briefOf = (change: SessionChange | 'end'): string => {
   if (change === 'end') return 'end';
   const type = change.type.replace('session.', '');

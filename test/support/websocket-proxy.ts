@@ -9,8 +9,8 @@ export interface WebSocketProxy {
 }
 
 /**
- * Carries the bytes of each WebSocket to a port of this machine and back, like the proxy of a
- * hosted database.
+ * Forwards the bytes of each WebSocket to a local port and back, like the proxy of a hosted
+ * database.
  */
 export const openWebSocketProxy = async (target: number): Promise<WebSocketProxy> => {
   const http = createServer();

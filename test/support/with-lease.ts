@@ -12,7 +12,7 @@ export const awayError = () => err(storeUnavailable('it is away', 'not_applied')
 
 export const nineSeconds = { holder: 'worker-1', seconds: 9 };
 
-/** A function for `withLease` that runs until the test lets it go. */
+/** A callback for `withLease` that runs until the test ends it. */
 export const working = () => {
   let begin: (lease: HeldLease<SessionService>) => void;
   let finish: (value: string) => void;
@@ -29,11 +29,10 @@ export const working = () => {
   return { use, begun, finish: (value = 'done') => finish(value) };
 };
 
-/** A service with a session that is started, on a clock that the test moves. */
 export const openLeases = async (store: SessionStore = new MemorySessionStore()) => {
   const { sessions, clock } = openSessions({ store });
   const id = await startedIn(sessions);
-  /** Time goes by in small steps, and what waits for it has its turn. */
+  /** Moves the clock in small steps, so that timers and promises run in between. */
   const pass = async (ms: number) => {
     for (let left = ms; left > 0; left -= 500) {
       clock.pass(Math.min(left, 500));
@@ -43,6 +42,5 @@ export const openLeases = async (store: SessionStore = new MemorySessionStore())
   return { sessions, store, clock, id, pass };
 };
 
-/** The lease that others see. */
 export const leaseOf = async ({ sessions, id }: Awaited<ReturnType<typeof openLeases>>) =>
   (await okOf(sessions.get(id))).lease;

@@ -1,4 +1,4 @@
-/** A value without the revisions in it, which are random. */
+/** Removes revisions, because they are random. */
 export const withoutRevisions = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutRevisions);
   if (typeof value !== 'object' || value === null) return value;

@@ -4,16 +4,15 @@ import { built } from './built.js';
 import type { StoreAddress } from './store-address.js';
 import type { Job, Report } from './workers/jobs.js';
 
-/** A worker script, bundled into one file. */
 export interface Worker {
   readonly file: string;
 }
 
 export const bundleWorker = async (name: string): Promise<Worker> => ({ file: await built(name) });
 
-/** Processes that share a database and know nothing of one another. */
+/** Processes that share nothing but a database. */
 export interface WorkerPool {
-  /** Sends each process its job at the same time, and waits for all reports. */
+  /** Sends the jobs to the processes concurrently, and waits for all reports. */
   run(jobs: readonly Job[]): Promise<readonly Report[]>;
   stop(): Promise<void>;
 }

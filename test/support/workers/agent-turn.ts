@@ -2,7 +2,7 @@ import { SessionService } from '../../../src/service/session-service.js';
 import { playTurn } from '../../adapters/openai-agents/play-turn.js';
 import { openStoreAt } from '../store-address.js';
 
-/** A turn of an agent by a process that kills itself at a step. */
+/** Runs an agent turn, and kills its process at a given step. */
 const { address, first, step, ...turn } = JSON.parse(process.argv[2] ?? '{}');
 
 const { store } = openStoreAt(address);

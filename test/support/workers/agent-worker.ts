@@ -5,9 +5,9 @@ import { clerk } from '../../adapters/openai-agents/approval-world.js';
 import { openStoreAt } from '../store-address.js';
 
 /**
- * `agent-worker.ts JOB`: the worker of a page, whose `sample` is a file. Its tool marks each call
- * in the file `paid`, and then the process kills itself, or with `isLast` goes on. `ahead` is how
- * much later it is for this process, in milliseconds.
+ * `agent-worker.ts JOB`: the worker of a documentation page, whose sample is the file `sample`. Its
+ * tool records each call in the file `paid`. Then the process kills itself, or continues if
+ * `isLast` is set. `ahead` shifts its clock, in milliseconds.
  */
 const { address, sample, paid, needsApproval, isLast, ahead } = JSON.parse(process.argv[2] ?? '{}');
 

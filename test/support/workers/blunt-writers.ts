@@ -7,15 +7,15 @@ import { type Answers, BluntWriter } from '../../faults/refusals/blunt-writer.js
 import { randomFrom } from '../random.js';
 
 /**
- * `blunt-writers.cjs VERSION PORT PREFIX EVENTS WRITERS SEED`: writes until it is told to stop.
- * Until then it tells how many calls were answered, and at the end all that its writers know.
+ * `blunt-writers.cjs VERSION PORT PREFIX EVENTS WRITERS SEED`: writes until it is stopped. Reports
+ * the number of answered calls while it runs, and everything its writers know at the end.
  */
 export interface WritersReport {
   readonly answers: Answers;
   readonly ledgers: readonly WrittenLedger[];
 }
 
-/** A ledger as it travels. */
+/** A serialised ledger. */
 export interface WrittenLedger {
   readonly tenant: string;
   readonly id: string;

@@ -12,9 +12,9 @@ export interface ChurnReport {
   readonly samples: readonly HeapSample[];
   readonly failed: number;
   readonly warnings: readonly string[];
-  /** Listeners that many stores have left on the one client that stays open. */
+  /** Listeners that many stores have left on the shared client. */
   readonly listeners: number;
-  /** What keeps the process alive at the end that did not at the start. */
+  /** Resources that keep the process alive at the end and did not at the start. */
   readonly left: readonly string[];
 }
 
@@ -31,7 +31,7 @@ const open = (): Redis | Redis6 => {
   return client;
 };
 
-/** A few calls on a store that is made for them. */
+/** Opens a store and makes a few calls. */
 const use = async (client: Redis | Redis6): Promise<number> => {
   const sessions = new SessionService({
     store: new RedisSessionStore({ client, prefix: `churn-${version}` }),
@@ -60,7 +60,7 @@ const work = async (): Promise<void> => {
     const client = open();
     failed += (await use(client)) + (await use(stays));
     if (round % 3 === 0) {
-      // The host closes while calls are under way: they may fail, and must leave nothing.
+      // The host closes during calls: they may fail, but must leave nothing behind.
       const last = use(client);
       client.disconnect();
       await last;

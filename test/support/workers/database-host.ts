@@ -6,8 +6,7 @@ import { randomFrom } from '../random.js';
 
 /**
  * `database-host.ts DATABASE WRITERS NAME SEED`: a host whose writers write until its input ends.
- * Each says what it asks and what it was answered, a line of JSON each, so that what it knows
- * outlives it.
+ * Each prints its requests and results as lines of JSON, so that they survive a kill.
  */
 const [database = '', writers = '', name = '', seed = ''] = process.argv.slice(2);
 
@@ -17,10 +16,7 @@ const sessions = new SessionService({ store });
 const isFull = (cause: unknown) =>
   cause instanceof Error && 'code' in cause && cause.code === 'EAGAIN';
 
-/**
- * Writes synchronously, so that a kill takes back nothing that was said; waits while the reader is
- * busy.
- */
+/** Writes synchronously, so that a kill loses no line; waits while the reader is busy. */
 const say = (said: unknown): void => {
   let left = Buffer.from(`${JSON.stringify(said)}\n`);
   while (left.length > 0) {

@@ -3,7 +3,7 @@ import Database from 'libsql';
 
 /*
  * Replaces the timers before it loads the package, as Jest does with `enableGlobally`, and prints
- * what works under them. What never settles ends the process without its line.
+ * what works with them. A call that never settles ends the process without its line.
  */
 
 const { argv, nextTick } = process;
@@ -27,7 +27,7 @@ const load = async () => {
   const { SqliteSessionStore } = await import('../../../adapters/sqlite/index.js');
   const { atEndOfTurn } = await import('../../../adapters/lanes/end-of-turn.js');
   const { TenantQuota } = await import('../../../src/http/tenant-quota.js');
-  // Node needs the real one.
+  // Node itself needs the real function.
   process.nextTick = nextTick;
   return {
     SessionService,

@@ -8,14 +8,14 @@ import { type HeapSample, heapAfterCollection, leftSince } from '../heap.js';
 import { PATIENT_MS } from '../patience.js';
 
 /**
- * `endurance.cjs STORE PORT OPERATIONS SAMPLES CONTENT`, with `--expose-gc`: works for long on one
- * store, with contents of so many characters, and tells how the heap grew.
+ * `endurance.cjs STORE PORT OPERATIONS SAMPLES CONTENT`, with `--expose-gc`: runs many operations
+ * on one store, with contents of CONTENT characters, and reports the growth of the heap.
  */
 export interface EnduranceReport {
   readonly samples: readonly HeapSample[];
   readonly unexpected: readonly string[];
   readonly warnings: readonly string[];
-  /** What keeps the process alive at the end that did not at the start. */
+  /** Resources that keep the process alive at the end and did not at the start. */
   readonly left: readonly string[];
 }
 
@@ -53,7 +53,7 @@ const expectAll = (
   }
 };
 
-/** The life of one session, with what goes wrong in one; afterwards nothing of it is there. */
+/** The life of one session, with typical faults. Afterwards nothing of it remains. */
 const live = async (): Promise<void> => {
   const input = { face: 'ada', profile: 'tutor', idempotencyKey: `life-${done}-${Math.random()}` };
   const created = await sessions.create(input);
@@ -92,7 +92,7 @@ const work = async (): Promise<void> => {
   }
   const report: EnduranceReport = { samples, unexpected, warnings, left: leftSince(before) };
   process.send?.(JSON.stringify(report));
-  // The process is now as a host leaves it that has closed its client: it has to end by itself.
+  // Like a host that has closed its client, the process must now exit by itself.
   client?.disconnect();
   process.disconnect();
 };

@@ -6,12 +6,11 @@ import { SessionService } from '../../../src/index.js';
 import { heapAfterCollection } from '../heap.js';
 
 /**
- * `flooded-server.cjs KEY...`, with `--expose-gc`: serves the nth key to the tenant `tenant-n`. It
- * tells its port, what is left of a flood when it is asked to `measure`, and ends by itself when it
- * is told to `close`.
+ * `flooded-server.cjs KEY...`, with `--expose-gc`: serves the nth key to the tenant `tenant-n`.
+ * Prints its port, reports the remains of a flood on `measure`, and exits by itself after `close`.
  */
 export interface FloodReport {
-  /** Bytes of heap once the sessions that strangers have made are deleted. */
+  /** Bytes of heap after the strangers' sessions were deleted. */
   readonly heap: number;
   readonly connections: number;
   readonly warnings: readonly string[];

@@ -6,9 +6,7 @@ import type { OperationErrors } from '../../../src/session/operation-errors.js';
 import type { SessionLease } from '../../../src/session/session.js';
 import { randomFrom } from '../random.js';
 
-/**
- * Fights for sessions until it is killed, and says what it was answered: one `HolderReport` a line.
- */
+/** Competes for sessions until it is killed, and prints its results: one `HolderReport` a line. */
 export interface HolderReport {
   /**
    * `leased`: a lease was taken or renewed. `appended`: acknowledged. `refused`: answered as not
@@ -19,7 +17,7 @@ export interface HolderReport {
   readonly id: string;
   readonly holder: string;
   readonly fencingToken: number;
-  /** The number of the append among those of the holder. */
+  /** Number of the holder's append. */
   readonly count: number;
 }
 
@@ -59,8 +57,8 @@ const fight = async (holder: string): Promise<never> => {
       if (again.isOk())
         return first.isOk() && first.value.position !== again.value.position ? 'moved' : 'appended';
       if (again.error.type === 'store_unavailable') continue;
-      // After an unknown outcome the first call may still be on its way, so this refusal says
-      // nothing about it.
+      // After an unknown outcome, the first call may still be in flight, so this refusal does not
+      // decide it.
       return outcome === 'appended' ? 'moved' : 'unknown';
     }
     return outcome;

@@ -22,9 +22,9 @@ import {
 import { SessionService } from '../../../src/index.js';
 
 /**
- * `hostile-host.cjs MOUNT KEY`: serves sessions through one mount, next to two routes of the host's
- * own, one of them in two steps. Tells its port and the id of a session that goes on and of one
- * that has ended. To any message it answers with what it holds; it ends when it is left alone.
+ * `hostile-host.cjs MOUNT KEY`: serves sessions through one mount, next to two routes of the host,
+ * one of them in two steps. Prints its port, the id of a live session and the id of an ended one.
+ * Answers any message with its memory figures, and exits when its parent does.
  */
 export interface HostReady {
   readonly port: number;
@@ -33,16 +33,16 @@ export interface HostReady {
 }
 
 export interface HostReport {
-  /** Bytes now, after a garbage collection where `--expose-gc` is set. */
+  /** Current bytes, after a garbage collection with `--expose-gc`. */
   readonly rss: number;
-  /** The most bytes that there have ever been. */
+  /** Peak bytes. */
   readonly peakRss: number;
   readonly warnings: readonly string[];
 }
 
 /**
- * On Linux, `maxRSS` begins with what the process that forked this one has: only the kernel's own
- * count begins anew.
+ * On Linux, `maxRSS` starts with the value of the parent process; the kernel's own figure starts
+ * anew.
  */
 const peakRss = (): number => {
   if (process.platform !== 'linux') return process.resourceUsage().maxRSS * 1024;

@@ -1,20 +1,17 @@
 import type { Call } from '../../faults/races/linear.js';
 
-/** What a test asks of a process, and what comes back. Both travel as JSON. */
+/** Jobs of processes and their reports, which travel as JSON. */
 
-/**
- * Writers that append at the same time, each of them one append after another until it is refused.
- */
+/** Writers that append concurrently, each sequentially until it is refused. */
 export interface AppendJob {
   readonly job: 'append';
   readonly id: string;
   readonly writers: readonly string[];
-  /** Maximum number of appends of a writer; the entries of the nth are `<writer> <n> <k>`. */
+  /** Maximum appends of a writer; the entries of the nth are `<writer> <n> <k>`. */
   readonly appends: number;
   readonly entries: number;
 }
 
-/** The same call many times concurrently. */
 export interface RaceJob {
   readonly job: 'start' | 'terminate' | 'create';
   /** A session's id; the idempotency key of a `create`. */
@@ -22,11 +19,11 @@ export interface RaceJob {
   readonly times: number;
 }
 
-/** Ends a session that others append to, and looks at its history immediately. */
+/** Ends a session to which others append, and reads its history immediately. */
 export interface EndJob {
   readonly job: 'end';
   readonly id: string;
-  /** The history's length to wait for. */
+  /** Length of the history at which it ends the session. */
   readonly after: number;
 }
 
@@ -46,7 +43,7 @@ export interface WitnessJob {
   readonly seed: number;
 }
 
-/** Callers that start and end sessions, under a limit of live sessions. */
+/** Callers that start and end sessions under a limit of live sessions. */
 export interface OccupyJob {
   readonly job: 'occupy';
   readonly callers: number;
@@ -57,13 +54,13 @@ export interface OccupyJob {
 
 export type Job = AppendJob | RaceJob | EndJob | SweepJob | WitnessJob | OccupyJob;
 
-/** How a call ended: `ok` or the error's type, and the id or the history that it gave. */
+/** The result of a call: `ok` or the type of the error, and the id or the history. */
 export interface Answered {
   readonly outcome: string;
   readonly value: string;
 }
 
-/** How far a writer came. */
+/** Progress of a writer. */
 export interface Written {
   readonly writer: string;
   readonly acknowledged: number;

@@ -1,9 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * `large-pages-attack.cjs PORT LIMIT`: fifty connections that each ask four hundred times for a
- * page without waiting for an answer, take what comes, and ask again. Ends when its parent
- * disconnects.
+ * `large-pages-attack.cjs PORT LIMIT`: fifty connections, each of which pipelines four hundred
+ * requests for a page, reads the answers and starts again. Exits when its parent disconnects.
  */
 const CONNECTIONS = 50;
 const PIPELINED = 400;

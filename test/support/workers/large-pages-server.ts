@@ -7,9 +7,9 @@ import { createSessionHandler, staticApiKeys } from '../../../src/http/index.js'
 import { SessionService } from '../../../src/index.js';
 
 /**
- * `large-pages-server.cjs REDIS_PORT|memory SESSIONS BYTES`: serves two tenants. `large` has so
- * many sessions whose history has so many bytes each, `small` has ten short ones. Their keys are
- * their names. It tells its port, and ends when its parent does.
+ * `large-pages-server.cjs REDIS_PORT|memory SESSIONS BYTES`: serves two tenants, whose names are
+ * their keys. `large` has SESSIONS sessions with a history of BYTES bytes each, `small` has ten
+ * short ones. Prints its port, and exits when its parent does.
  */
 const [place = 'memory', sessions = '100', bytes = '80000'] = process.argv.slice(2);
 

@@ -2,8 +2,8 @@ import { SessionService } from '../../../src/index.js';
 import { openStoreAt } from '../store-address.js';
 
 /**
- * `leaser.ts ADDRESS HOLDER SECONDS`: claims the sessions that wait for a worker, and writes to each
- * until it is killed or lets go. Each entry is `<holder> <fencing token>`.
+ * `leaser.ts ADDRESS HOLDER SECONDS`: claims waiting sessions, and appends to each until it is
+ * killed or releases it. Each entry is `<holder> <fencing token>`.
  */
 const [address = '', holder = '', seconds = ''] = process.argv.slice(2);
 

@@ -3,8 +3,7 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/service/session-service.js';
 
 /**
- * Watches a session and all of them, closes the client, and has nothing more to do: then it must
- * end by itself.
+ * Watches a session and all sessions, and closes the client: the process must then exit by itself.
  */
 const [port = '', prefix = ''] = process.argv.slice(2);
 

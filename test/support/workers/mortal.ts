@@ -3,7 +3,7 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import { createSweeper } from '../../../src/service/sweeper.js';
 
-/** Works until it is killed, and says what was acknowledged: one JSON object a line. */
+/** Works until it is killed, and prints acknowledged results: one JSON object a line. */
 const [job = '', port = '', prefix = ''] = process.argv.slice(2);
 
 const store = new RedisSessionStore({ client: new Redis(Number(port)), prefix, events: true });

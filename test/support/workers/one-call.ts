@@ -3,7 +3,7 @@ import { Redis as Redis6 } from 'ioredis6';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 
 const [version = '', port = '', timeoutMs = ''] = process.argv.slice(2);
-// The client's own last timer, which is none of the store's.
+// The last timer of the client, not of the store.
 const options = { port: Number(port), disconnectTimeout: 10 };
 const client = version === 'ioredis 6' ? new Redis6(options) : new Redis(options);
 client.on('error', () => {});
@@ -16,7 +16,7 @@ const print = async (): Promise<void> => {
   console.log(
     JSON.stringify([page, removed].map((result) => (result.isOk() ? 'ok' : result.error.type))),
   );
-  // The process is now as a host leaves it that has closed its client: with nothing more to do.
+  // Like a host that has closed its client, the process must now exit by itself.
   client.disconnect();
 };
 

@@ -1,4 +1,4 @@
-// A process that does nothing but sweep, until the clock has ended its one session.
+// A process that only sweeps, until its one session has expired.
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { createSweeper, SessionService } from '../../../src/index.js';
 

@@ -8,8 +8,7 @@ import { openShared } from '../shared-store.js';
 
 /**
  * `rewinder.ts DATABASE ID NAME SEED`: appends to a session and rewinds it until its input ends.
- * Says what it asks and what it was answered, a line of JSON each, so that what it knows outlives
- * it.
+ * Prints its requests and results as lines of JSON, so that they survive a kill.
  */
 const [database = '', id = '', name = '', seed = ''] = process.argv.slice(2);
 
@@ -26,7 +25,7 @@ process.stdin.on('end', () => {
 });
 process.stdin.resume();
 
-/** What to do next to a history that ends like this. */
+/** The next request after this end of the history. */
 const next = (
   turn: number,
   part: { readonly entries: readonly { content: string; position: number }[]; position: number },
@@ -50,7 +49,7 @@ const next = (
 const work = async (): Promise<void> => {
   for (let turn = 1; !isOver; turn += 1) {
     const part = await sessions.history(id, { last: 3 });
-    // A store that answers immediately leaves no turn to anybody else.
+    // Yields, because an immediate answer would block other writers.
     await new Promise((resolve) => setImmediate(resolve));
     if (part.isErr()) continue;
     const asked = next(turn, part.value);

@@ -69,7 +69,7 @@ const end = async ({ id, after }: EndJob): Promise<readonly Answered[]> => {
   return [await call('terminate', id), await historyOf(id)];
 };
 
-/** The sessions that this process has ended, each with its reason. */
+/** Ends of sessions that this process has stored, with their reasons. */
 const sweep = async (batch: number): Promise<readonly Answered[]> => {
   const ended: Answered[] = [];
   const onEnded = ({ id, endReason }: EndedSession) =>
@@ -78,10 +78,10 @@ const sweep = async (batch: number): Promise<readonly Answered[]> => {
   return swept.isOk() ? ended : [...ended, { outcome: swept.error.type, value: '' }];
 };
 
-/** Microseconds on the clock that all processes of a machine share. */
+/** Microseconds on the clock shared by all processes of a machine. */
 const instant = (): number => Number(process.hrtime.bigint() / 1000n);
 
-/** Of each start that succeeded, between which instants the session was live for certain. */
+/** Returns the interval in which each started session was certainly live. */
 const occupy = async ({ callers, times, limit }: OccupyJob): Promise<readonly Answered[]> => {
   const limited = new SessionService({ store, limits: { activeSessions: limit } });
   const take = async (isPaused: boolean): Promise<Answered> => {
@@ -142,9 +142,9 @@ process.on('message', (text) => {
     process.exit(1);
   });
 });
-// The parent has gone, or needs this process no more.
+// The parent has exited or is done.
 process.on('disconnect', () => process.exit(0));
-// Connected in advance, so that all processes begin the race together.
+// Connects in advance, so that all processes start the race together.
 ready.then(
   () => process.send?.('ready'),
   () => process.exit(1),

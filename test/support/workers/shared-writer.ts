@@ -5,7 +5,7 @@ import { SessionService } from '../../../src/service/session-service.js';
 import { randomFrom } from '../random.js';
 
 /**
- * Changes sessions that other processes change too until it is killed, and says a line for each
+ * Changes sessions that other processes change too until it is killed, and prints a line for each
  * acknowledged change.
  */
 const [port = '', prefix = '', seed = '', ids = ''] = process.argv.slice(2);

@@ -8,8 +8,8 @@ import { openShared } from '../shared-store.js';
 
 /**
  * `spender.ts DATABASE IDS WRITERS NAME SEED`: writers that spend in shared sessions, and each in
- * one of its own, until the input ends. Says what they ask and what they are told, a line of JSON
- * each, so that what it knows outlives it.
+ * its own, until the input ends. Prints their requests and results as lines of JSON, so that they
+ * survive a kill.
  */
 const [database = '', ids = '', writers = '', name = '', seed = ''] = process.argv.slice(2);
 
@@ -17,7 +17,7 @@ const { store, close } = openShared(JSON.parse(database));
 const sessions = new SessionService({ store });
 const shared: readonly string[] = JSON.parse(ids);
 const say = (said: unknown): void => void writeSync(1, `${JSON.stringify(said)}\n`);
-/** A store that answers immediately leaves no turn to anybody else. */
+/** Yields, because an immediate answer would block other writers. */
 const yieldTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 let isOver = false;
@@ -26,7 +26,7 @@ process.stdin.on('end', () => {
 });
 process.stdin.resume();
 
-/** Creates the session of one writer; undefined if the time is over. */
+/** Creates a writer's own session; undefined if the time is over. */
 const created = async (by: string): Promise<string | undefined> => {
   while (!isOver) {
     const input = { ...ada, start: true, idempotencyKey: by, budget: BUDGET };
@@ -37,7 +37,7 @@ const created = async (by: string): Promise<string | undefined> => {
   return undefined;
 };
 
-/** What a writer asks next; undefined if its history cannot be read. */
+/** The next request of a writer; undefined if its history cannot be read. */
 const next = async (asked: Omit<Asked, 'kind' | 'id'>, own: string, random: () => number) => {
   const id = shared[Math.floor(random() * shared.length)] ?? own;
   const dice = random();
@@ -52,7 +52,7 @@ const next = async (asked: Omit<Asked, 'kind' | 'id'>, own: string, random: () =
   return { ...asked, id: own, kind: 'rewind', to, ifPosition } as const;
 };
 
-/** Asks until there is an answer, and says it. */
+/** Repeats a request until it is answered, and prints the result. */
 const ask = async (asked: Asked): Promise<boolean> => {
   const { by } = asked;
   say(asked);
@@ -71,7 +71,7 @@ const ask = async (asked: Asked): Promise<boolean> => {
   }
 };
 
-/** Sends again what was acknowledged: the store must know it. */
+/** Repeats an acknowledged spend, which the store must recognise. */
 const askAgain = async (asked: Asked): Promise<void> => {
   const answer = await carryOut(sessions, asked);
   if (answer.isOk() && !answer.value.repeated) throw new Error(`${asked.name} was made twice`);

@@ -5,9 +5,8 @@ import { keyOf, operationOf } from '../../../src/testing/samples.js';
 import { openLibsql } from '../sqlite-file.js';
 
 /**
- * Makes the tables and a session if they are missing, and appends `count` entries to its history,
- * or without end. Says a line for each acknowledged append: its number, and the position in the
- * history.
+ * Creates the tables and a session if they are missing, and appends `count` entries, or without
+ * end. Prints a line for each acknowledged append: its number, and its position in the history.
  */
 const [file = '', name = '', count = ''] = process.argv.slice(2);
 

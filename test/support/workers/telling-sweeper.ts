@@ -6,9 +6,9 @@ import { SessionService } from '../../../src/service/session-service.js';
 import { createSweeper } from '../../../src/service/sweeper.js';
 
 /**
- * Sweeps until it is killed, and says what it is told: one JSON object a line. Its clock runs
- * `speed` times as fast as the machine's, from `began` on, as that of all processes of a trial
- * does.
+ * Sweeps until it is killed, and prints the reported ends: one JSON object a line. Its clock runs
+ * `speed` times as fast as the machine's, starting at `began`, like the clocks of all processes of
+ * a trial.
  */
 const [version = '', port = '', prefix = '', began = '', speed = ''] = process.argv.slice(2);
 
@@ -24,7 +24,7 @@ const store = new RedisSessionStore({
   reportEnds: true,
 });
 
-/** Synchronously: what a process has said before it is killed was said. */
+/** Writes synchronously, so that a kill loses no line. */
 const say = (value: object): void => {
   writeSync(1, `${JSON.stringify(value)}\n`);
 };

@@ -2,30 +2,30 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Run, SessionService } from '../../../src/index.js';
 import type { Asks, Mark, Unstamped } from '../../faults/workers/marks.js';
 
-/** Notes what a process does. */
+/** Records what a process does. */
 export type Marking = (what: Unstamped<Mark>) => void;
 
 /** The users of one process. */
 export interface Talk {
   readonly sessions: SessionService;
-  /** What `reply` runs. */
+  /** The `run` of `reply`. */
   readonly run: Run;
   readonly options: { readonly seconds: number; readonly attempts: number };
   readonly who: number;
-  /** The sessions. In every second one, users also cancel and rewind. */
+  /** Session ids. In every second session, users also cancel and rewind. */
   readonly ids: readonly string[];
   readonly talksUntil: number;
   readonly mark: Marking;
 }
 
 const USERS = 3;
-/** Number of sessions in which all users of all processes talk at the same time. */
+/** Number of sessions in which all users of all processes talk concurrently. */
 const CROWDED = 10;
 const CROWDED_MS = 300;
 
 class Users {
   readonly #talk: Talk;
-  /** The latest messages of each session, as far as this process has sent them. */
+  /** The latest messages that this process has sent, by session. */
   readonly #said = new Map<string, string[]>();
   #count = 0;
 
@@ -63,13 +63,12 @@ class Users {
     return { id: name, content: name };
   }
 
-  /** One of the latest messages. */
   #saidIn(id: string): string | undefined {
     const said = this.#said.get(id) ?? [];
     return said[Math.floor(Math.random() * said.length)];
   }
 
-  /** Sends a message, twice at the same time, until it is stored. */
+  /** Sends a message twice concurrently until it is stored. */
   async #chat(id: string): Promise<void> {
     const { sessions, mark } = this.#talk;
     const message = this.#newMessage(id);
@@ -79,7 +78,7 @@ class Users {
     mark({ did: 'sent', id, name: message.id, begun });
   }
 
-  /** Asks for an answer, again and again until the message is stored. */
+  /** Repeats `reply` until the message is stored. */
   async #insist(id: string): Promise<void> {
     const { sessions, run, options, mark } = this.#talk;
     const message = this.#newMessage(id);
@@ -136,7 +135,7 @@ class Users {
   }
 }
 
-/** Lets the users of a process talk until it is time. */
+/** Runs the users of a process for the given time. */
 export const talk = async (given: Talk): Promise<void> => {
   const users = new Users(given);
   await Promise.all(Array.from({ length: USERS }, () => users.user()));

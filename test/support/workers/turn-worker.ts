@@ -5,9 +5,9 @@ import { openStoreAt } from '../store-address.js';
 import { type Marking, talk } from './turn-users.js';
 
 /**
- * `turn-worker.ts JOB`: answers the messages of the sessions that wait for a worker, and until
- * `talksUntil` its users talk in the same sessions, until it is killed or kills itself at one of its
- * steps. It marks in the file `marks`, which all such processes share, what it has done: see `Mark`.
+ * `turn-worker.ts JOB`: answers the messages of waiting sessions, and until `talksUntil` runs users
+ * in the same sessions, until it is killed or kills itself at a step. Records what it does in the
+ * file `marks`, which all such processes share: see `Mark`.
  */
 const job = JSON.parse(process.argv[2] ?? '{}');
 const { address, marks, who, works, concurrency, seconds, ids, talksUntil, livesMs } = job;
@@ -18,7 +18,7 @@ const mark: Marking = (what) => {
   writeSync(file, `${JSON.stringify({ ...what, who, at: Date.now() })}\n`);
 };
 
-/** Each commit is told from the others by its first effect in this order. */
+/** A commit is named after the first of these effects. */
 const COMMITS = ['truncate', 'withdraw', 'send', 'take', 'entries', 'put'];
 const STEPS = [
   ...COMMITS.flatMap((effect) => [`before ${effect}`, `after ${effect}`]),
@@ -26,7 +26,7 @@ const STEPS = [
   'after a take',
 ];
 
-/** It dies at the first step of a random kind, after a random time. */
+/** It kills itself at the first step of a random kind, after a random time. */
 const doomedAt = STEPS[Math.floor(Math.random() * STEPS.length)];
 const doomedFrom = Date.now() + 2 * livesMs * Math.random();
 
@@ -37,7 +37,7 @@ const step = (name: string): void => {
   process.kill(process.pid, 'SIGKILL');
 };
 
-/** Marks the answers in a commit that the store has made. */
+/** Records the answers in a stored commit. */
 const noteStored = (entries: readonly { readonly data?: unknown }[] = []): void => {
   for (const { data } of entries) {
     const { run } = Object(data);
@@ -58,7 +58,7 @@ const change: typeof inner.change = async (commit) => {
   return changed;
 };
 
-/** The store, with a step before and after each change. */
+/** Adds a step before and after each change. */
 const store = new Proxy(inner, {
   get: (target, name) => {
     if (name === 'change') return change;
@@ -97,6 +97,6 @@ const run: Run = async ({ session: { id, lease }, messages, take, fencingToken, 
 
 const options = { seconds, attempts: 1000 };
 if (works) createWorker(sessions, { ...options, run, concurrency }).start();
-// A host without a worker stays until it is killed.
+// Keeps a host without a worker alive until it is killed.
 setInterval(() => undefined, 1000);
 talk({ sessions, run, options, who, ids, talksUntil, mark }).catch(() => process.exit(1));

@@ -8,10 +8,9 @@ import { SessionService } from '../../../src/index.js';
 import { heapAfterCollection } from '../heap.js';
 
 /**
- * `watched-server.cjs BYTES [PORT]`, with `--expose-gc`: serves the events of one session of so
- * many bytes, in memory or in the Redis at a port. It tells where; when asked to `measure`, what it
- * needs; when asked to `append`, that it has added an entry. It ends by itself when it is told to
- * `close`.
+ * `watched-server.cjs BYTES [PORT]`, with `--expose-gc`: serves the events of one session with
+ * BYTES bytes, in memory or in the Redis at PORT. Prints its address, reports its memory on
+ * `measure`, confirms an entry on `append`, and exits by itself after `close`.
  */
 export interface WatchedServer {
   readonly port: number;
