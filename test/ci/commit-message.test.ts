@@ -21,7 +21,7 @@ const temporaryFolder = (): string => {
   return folder;
 };
 
-/** A copy of what the check consists of, which is no clone yet. */
+/** A copy of the files of the check, outside a clone. */
 const copyOfProject = (folder: string): string => {
   for (const path of [SCRIPT, '.githooks']) {
     cpSync(join(REPOSITORY, path), join(folder, path), { recursive: true });

@@ -198,7 +198,7 @@ describe('a hostile service', () => {
   });
 });
 
-test('a terminal gets colours unless NO_COLOR is set, and a pipe gets none', async () => {
+test('prints colours on a terminal unless NO_COLOR is set, and never into a pipe', async () => {
   const output = async (more: Record<string, string>) =>
     (await colloquy.run(['list'], { env: { ...env, ...more } })).stdout;
   expect(await output({ FORCE_COLOR: '1' })).toContain('\u001b[1mID');

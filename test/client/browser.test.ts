@@ -14,7 +14,7 @@ const allowed = {
     'X-Total-Count, X-Next-Cursor, X-Unreadable-Sessions, Link, Retry-After',
 };
 
-/** A conversation in a page. What it tells is all that a test can see of it. */
+/** A conversation in a page, whose output is all that the test can see. */
 const conversation = (client: string): string => `(async () => {
   const client = new colloquy.SessionClient(${client});
   const ok = (result) => {

@@ -84,7 +84,7 @@ describeWithRedis('a Redis connection that blocks for events', () => {
     },
   );
 
-  test('slows watches down a little, and ends none, if it is cut off or closed', async () => {
+  test('slows watches down a little, but ends no watch, if it is cut off or closed', async () => {
     let proxy: Awaited<ReturnType<typeof openProxy>> | undefined;
     const { waiting, here, there } = await open('ioredis 5', async (port) => {
       proxy = await openProxy(port);
@@ -102,7 +102,7 @@ describeWithRedis('a Redis connection that blocks for events', () => {
     await watch.return?.();
   });
 
-  test('slows watches down a little, and ends none, if its command is never answered', async () => {
+  test('slows watches down a little, but ends no watch, if its command is never answered', async () => {
     const { waiting, here, there } = await open('ioredis 5');
     const id = await startedIn(there);
     const watch = follow(here, id);

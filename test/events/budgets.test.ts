@@ -164,7 +164,7 @@ describe('events of a budget', () => {
     ]);
   });
 
-  test('report the sums of a session that ends for another reason, and none without counters', async () => {
+  test('report the sums of a session with counters that ends for another reason', async () => {
     const { sessions, id } = await open({ tokens: 10 });
     await okOf(sessions.spend(id, { tokens: 4 }));
     await okOf(sessions.terminate(id));

@@ -17,7 +17,7 @@ class ScriptedLog implements EventLog {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Adds events of which nobody is notified yet. */
+  /** Adds events without a notification. */
   put(...events: readonly SessionEvent[]): void {
     for (const event of events) {
       this.#ms += 1;

@@ -116,7 +116,7 @@ class Reader {
 
 const said = (content: string) => [{ role: 'user', content }];
 
-/** Carries a plan out. Returns what the session is at the end, and what each reader knows of it. */
+/** Executes a plan. Returns the session at the end, and what each reader knows of it. */
 const carryOut = async ({ steps, delays, length }: Plan) => {
   const store = new MemorySessionStore({ events: { length } });
   const { sessions } = openSessions({ store: delayed(store, delays) });

@@ -77,7 +77,7 @@ test('a fleet that leases a session at each event of its tenant triggers no even
   expect(await Promise.all(workers.map(work))).toEqual(workers.map(() => types));
 });
 
-test('a watch with leases yields a lease that is taken or released, but none that is renewed', async () => {
+test('a watch with leases yields taken and released leases, but no renewals', async () => {
   const { sessions } = open();
   const id = await startedIn(sessions);
   const watch = watching(sessions, id, { leases: true });

@@ -102,7 +102,7 @@ test('a watch yields no item for renewals of a turn and leases of other calls', 
   expect(briefOf(await next)).toBe('changed ACTIVE Hello');
 });
 
-test('a watch reads no messages while none wait', async () => {
+test('a watch reads no messages while the inbox is empty', async () => {
   const { sessions, store, id } = await open();
   const messages = vi.spyOn(store, 'messages');
   const watch = watching(sessions, id);

@@ -72,7 +72,7 @@ describeWithRedis('the fleet example', ({ url }) => {
     'You said: Is anybody there?',
   ];
 
-  test('lets a stopping worker finish its answer, and another worker give the next', async () => {
+  test('lets a stopping worker finish its answer, and another worker answer the next message', async () => {
     const { sessions, id, startWorker, say, untilAnswered } = await openConversation('handover');
     const first = await startWorker(500);
     await say('Hello.');

@@ -23,7 +23,7 @@ const openSessions = () => {
   return { sessions: new SessionService({ store, clock, gracePeriod: 10 }), state, clock };
 };
 
-/** Rejections that nobody handles: each would end the process. */
+/** Unhandled rejections, each of which would end the process. */
 const unhandled = (): readonly unknown[] => {
   const causes: unknown[] = [];
   const listener = (cause: unknown): void => void causes.push(cause);

@@ -82,7 +82,7 @@ describe('an authenticator', () => {
     },
   );
 
-  test('receives an empty key if there is none, so that it may use something else', async () => {
+  test('receives an empty key if the request has no key, so that it can check something else', async () => {
     const authenticate = vi.fn<Authenticate>((_key, { header }) =>
       header('cookie')?.replace('user=', ''),
     );

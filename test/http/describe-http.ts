@@ -70,7 +70,7 @@ const describeCases = (mount: Mount, cases: readonly Define[], store?: SessionSt
   });
 };
 
-/** The whole HTTP interface, as a client sees it, through the mount that adds least to it. */
+/** The complete HTTP interface, as a client sees it, through the mount that adds least to it. */
 export const describeHttp = (mount: Mount): void => describeCases(mount, allCases);
 
 /**

@@ -9,7 +9,7 @@ export class RawConnection {
   readonly #closed: Promise<void>;
   #received = '';
   readonly #answers: string[] = [];
-  /** What came after the last whole answer. */
+  /** Bytes after the last complete response. */
   #rest = '';
   #wake: () => void = () => undefined;
 

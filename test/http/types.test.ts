@@ -64,7 +64,7 @@ describe("the handler's option types", () => {
 });
 
 describe('the errors of an operation', () => {
-  test("are those of the service's method", () => {
+  test("equal the errors of the service's method", () => {
     errorsOf<SessionService['delete']>()(['conflict']);
     // @ts-expect-error: conflict is missing.
     errorsOf<SessionService['delete']>()([]);

@@ -14,7 +14,7 @@ const rules = ({ issues }: InvalidInput) => issues.map(({ path, message }) => `$
 describe('the entries of an append', () => {
   const hello = { role: 'user', content: 'hello' };
 
-  test('get the current time if they have none', () => {
+  test('get the current time if they have no timestamp', () => {
     const times = [undefined, null, '2026-01-31T10:00:00-01:00', new Date(0)];
     const entries = times.map((timestamp) => ({ ...hello, timestamp }));
     const stored = entriesAt(Date.parse(NOW), append(entries)._unsafeUnwrap().entries);

@@ -132,7 +132,7 @@ describe('the OpenAPI document', () => {
     expect(schemas['GetOrCreateSession']?.properties).toMatchObject({ ...properties });
   });
 
-  test('gives every const and every enum a type', () => {
+  test('has a type next to every const and every enum', () => {
     const untyped: unknown[] = [];
     const sessions = serviceOf({ faces: ['ada'], profiles: ['tutor'] });
     walk(documentOf({ ...everything, sessions }), (value) => {

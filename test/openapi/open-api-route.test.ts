@@ -66,7 +66,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  test('requires a key, and with public none', async () => {
+  test('requires a key, unless it is public', async () => {
     const asked = request('GET', '/openapi.json', withoutKey);
     const authenticate = (key: string) => (key === 'key' ? 'acme' : undefined);
     const closed = handlerWith({ authenticate, routes: [openApiRoute()] });

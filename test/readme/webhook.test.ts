@@ -134,7 +134,7 @@ describe('the webhook in docs/time-limits.md', () => {
     expect(new Set(deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
-  test('gives each end its own id, even if the session was created again under its id', async () => {
+  test('sends each end with its own id, even if a session is recreated with the same id', async () => {
     const { deliveries, clock, sessions, sweep } = await openWebhook();
     for (const id of ['call-1', 'call-2', 'call-1']) {
       await sessions.create({ id, start: true });

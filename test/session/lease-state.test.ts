@@ -20,7 +20,7 @@ const fresh = initialState({ limitMs: FOREVER, terms: noTerms, revision: 7, now:
 const leased = (state: StateRecord, holder: string, atMs: number, durationMs = 1000) =>
   leaseState(state, { holder, seconds: durationMs / 1000, random: 0 }, NOON + atMs)._unsafeUnwrap();
 
-/** A leased session that nobody has started: its idle timeout ends it after 50 ms. */
+/** A leased session that was never started: its idle timeout ends it after 50 ms. */
 const idle = leased(
   initialState({
     limitMs: FOREVER,

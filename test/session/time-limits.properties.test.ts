@@ -13,10 +13,7 @@ import { stateAt } from '../../src/session/time-limits.js';
 import { noTerms } from '../../src/testing/samples.js';
 import { NOON } from '../support/manual-clock.js';
 
-/**
- * A session as a child would tell it: time passes one millisecond after the other, and what is to
- * happen happens. Slow, and so simple that it can be seen to be right.
- */
+/** The simplest model of a session: it processes time one millisecond after another. */
 class Model {
   status: SessionStatus = 'IDLE';
   endReason: EndReason | undefined;

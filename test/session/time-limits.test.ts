@@ -239,7 +239,7 @@ describe('a change of the state', () => {
     expect(driven(state, [['terminate', 0]]).operations).toEqual(state.operations);
   });
 
-  test("is refused by the clock's command if the session is not overdue", () => {
+  test('rejects an expiry if the session is not overdue', () => {
     const active = driven(create(), [['start', 0]]);
     expect(driven(active, [['expire', 5]])).toMatchObject({ endReason: 'time_limit' });
     expect(refused(create(), 'expire', 5)).toMatchObject({ status: 'IDLE', command: 'expire' });

@@ -242,7 +242,7 @@ describe('a cancel', () => {
   const long = { ...worker, seconds: 60 };
   const running = claimState(waiting, long, NOON)?.state ?? waiting;
 
-  test('leaves a turn its lease for five seconds of last words, and the session waits for none', () => {
+  test('keeps the lease of a turn for five seconds of last words, and ends the wait for a worker', () => {
     const after = cancelled(running);
     const until = NOON + LAST_WORDS_MS;
     expect(after.work.lease).toMatchObject({ until, cancelled: { reason: 'enough' } });

@@ -17,7 +17,7 @@ describe('the contract, on a store that answers later and can be damaged', () =>
 });
 
 describe('the contract', () => {
-  test('gives each case its own name', () => {
+  test('has a unique name for each case', () => {
     const { names } = casesOf({ corrupt: async () => {} });
     expect(names.length).toBeGreaterThan(150);
     expect(new Set(names).size).toBe(names.length);

@@ -4,7 +4,7 @@ import type { StateChange, UseChange } from '../../src/store/commit.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
-/** A store that keeps what it is given under a name that it has changed. */
+/** A store that stores each session under a changed name. */
 export const renaming = (
   bug: string,
   caughtBy: string,

@@ -49,7 +49,7 @@ describe('the contract', () => {
     expect(new Set(notMade.failed.values())).toEqual(new Set(['the database is not there']));
   });
 
-  test('gives the failure of a case before that of its close', async () => {
+  test('reports the failure of a case before the failure of its close', async () => {
     const { failed } = await runContract('begin:', () => ({
       store: new Proxy(new MemorySessionStore(), { get: notToBeMade }),
       close: () => Promise.reject(new Error('still in use')),

@@ -40,7 +40,7 @@ export const eventsWith = (
   };
 };
 
-/** A text for a key that no other key has. */
+/** A unique text for a key. */
 export const labelOf = ({ tenant, id }: SessionKey): string => JSON.stringify([tenant, id]);
 
 export type Judged = StateChange | UseChange;

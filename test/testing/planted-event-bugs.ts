@@ -5,7 +5,7 @@ import type { SessionKey } from '../../src/store/session-store.js';
 import { NOON } from '../../src/testing/samples.js';
 import { changing, eventsWith, type PlantedBug, planted } from './planted-bug.js';
 
-/** Tells an event that no change has. */
+/** Reports an event without a change. */
 const tell = (inner: MemorySessionStore, key: SessionKey, detail: EventDetail): void => {
   const record = inner.find(key)._unsafeUnwrap();
   inner.events?.log(key, { incarnation: 'none', sequence: record?.sequence ?? 1 }, detail);

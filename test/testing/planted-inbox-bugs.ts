@@ -7,7 +7,7 @@ import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
 type Send = NonNullable<UseChange['effects']['send']>;
 
-/** A bug in what a message that is sent becomes. */
+/** A bug in the effects of a sent message. */
 const sending = (
   bug: string,
   caughtBy: string,

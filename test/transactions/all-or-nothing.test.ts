@@ -132,7 +132,7 @@ describeHosts('a transaction of the host', (kind) => {
     expect(await okOf(sessions.get('chat'))).toMatchObject({ historyCount: 3 });
   });
 
-  test('counts its own live sessions, and those of others', async () => {
+  test('counts live sessions inside and outside the transaction', async () => {
     const { sessions, begin } = await openWithin(kind, { limits: { activeSessions: 2 } });
     await okOf(sessions.create({ ...live, id: 'one' }));
     const { transaction, inside } = await begin();

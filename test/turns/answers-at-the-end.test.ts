@@ -5,7 +5,7 @@ import { ada, okOf, openSessions } from '../support/sessions.js';
 
 const worker = { holder: 'worker', seconds: 30 };
 
-/** A store that does something between a read of messages and what follows it. */
+/** A store that runs a function between a read of messages and the next call. */
 const busyStore = () => {
   const store = new MemorySessionStore({ events: true });
   const busy = { store, between: async (): Promise<void> => undefined };

@@ -9,7 +9,6 @@ const opened = async (store = new MemorySessionStore()) => {
   return { sessions, store };
 };
 
-/** A promise, and the function that resolves it. */
 const gate = () => {
   let open = (): void => undefined;
   const opens = new Promise<void>((resolve) => {

@@ -28,7 +28,8 @@ const modelInput = async (id: string): Promise<Message[]> => {
   const { metadata, revision } = await unwrap(sessions.get(id, { historyLimit: 0 }));
   const covered = Number(metadata['covered'] ?? 0);
   const { entries } = await unwrap(sessions.history(id, { before: covered, limit: 1 }));
-  // After an edit further back, the summary tells what is no longer in the chat.
+  // After an edit of an earlier message, the summary contains messages that are no longer in the
+  // chat.
   const isCurrent = covered > 0 && entries[0]?.position === covered;
   const [after, known] = isCurrent ? [covered, metadata['summary']] : [0];
   const { messages, positions } = await unwrap(
@@ -95,7 +96,7 @@ test('rewrites the summary when an edit removes messages that it covers', async 
   );
 });
 
-test('loads the messages after a position in pages, and none after the last one', async () => {
+test('loads the messages after a position in pages, and an empty page after the last message', async () => {
   const { id } = await unwrap(sessions.create({ face: 'assistant', profile: 'chat', start: true }));
   const all = upTo(5).map((at) => said(`m-${at}`, 'user', `turn ${at}`));
   const { position } = await unwrap(saveMessages(sessions, id, all));

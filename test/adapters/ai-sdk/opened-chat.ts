@@ -19,7 +19,7 @@ export const assistant = (id: string, text: string): UIMessage => ({
 export const textOf = ({ parts }: UIMessage): string =>
   parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
-/** A chat that has begun, and what a page that is opened now shows of it. */
+/** A started chat, and what a page shows that opens it now. */
 export const openedChat = async (store: SessionStore = new MemorySessionStore()) => {
   const sessions = new SessionService({ store });
   const { id } = await okOf(sessions.create({ ...ada, start: true }));

@@ -15,7 +15,7 @@ const folder = new SampleFolder();
 afterAll(() => folder.remove());
 const routes = routesIn(folder);
 
-/** A host that does not tell the route when the connection is closed: the model runs on. */
+/** A host that does not report closed connections to the route, so the model runs on. */
 const deaf =
   (post: Post): Post =>
   async (request) =>

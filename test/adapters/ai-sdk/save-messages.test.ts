@@ -188,7 +188,7 @@ describeStores('saveMessages', (open) => {
       expect(await errorOf(late)).toMatchObject({ type: 'history_moved' });
       const answer = { ifPosition: again.position };
       const first = await unwrap(saveMessages(sessions, id, [assistant('a-3', 'Two!')], answer));
-      // Its end is told twice.
+      // Its end is reported twice.
       const told = await unwrap(saveMessages(sessions, id, [assistant('a-3', 'Two!')], answer));
       expect(told).toEqual({ ...first, repeated: true });
       expect(await load()).toEqual([...four.slice(0, 3), assistant('a-3', 'Two!')]);

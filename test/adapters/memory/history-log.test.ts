@@ -15,7 +15,7 @@ const rewound = () => {
 };
 
 describe('a position in a history that was rewound', () => {
-  test('is current if it is the beginning, the end, that of an entry or of the rewind before one', () => {
+  test('is current at the beginning, at the end, at an entry and at a rewind before an entry', () => {
     const log = rewound();
     expect([0, 1, 7, 8, 9].map((position) => log.entriesUpToCurrent(position))).toEqual([
       0, 1, 1, 2, 3,

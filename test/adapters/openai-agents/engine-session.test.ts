@@ -200,7 +200,7 @@ describeStores('the OpenAI Agents SDK session', (open) => {
     expect(await session.getItems()).toEqual([user('new')]);
   });
 
-  test('rejects a transaction id that was used for other items, or for none', async () => {
+  test('rejects a transaction id that was used for different items, or without items', async () => {
     const { session } = await openSession(await open());
     const append = (operationId: string, items: AgentInputItem[]) =>
       session.applyHistoryTransaction({

@@ -48,7 +48,7 @@ describeStores('an agent run in a turn', (open) => {
     return { sessions, id, stored };
   };
 
-  test('stores its items with the end of the turn, and none before', async () => {
+  test('stores its items with the end of the turn, not before', async () => {
     const { sessions, id, stored } = await opened();
     const seen: unknown[] = [];
     const agent = agentOf(async () => seen.push(await stored()));
@@ -128,7 +128,7 @@ describe('a turn session', () => {
     expect(await session.getSessionId()).toBe(id);
   });
 
-  test('returns the latest items, and none with a limit of 0', async () => {
+  test('returns the latest items, and an empty list with a limit of 0', async () => {
     const { session } = await open(['one', 'two']);
     await session.addItems([user('three')]);
     expect(textsIn(await session.getItems(2))).toEqual(['two', 'three']);

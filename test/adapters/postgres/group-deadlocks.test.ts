@@ -66,7 +66,7 @@ describeWithPostgres('groups of changes by two processes', (postgres) => {
       }
     };
     await Promise.all(upTo(ROUNDS_AT_ONCE).map(lane));
-    // The server counts those of a connection when it ends.
+    // The server updates the statistics of a connection when it closes.
     for (const pool of pools) await pool.end();
     const { rows } = await admin.query(
       'SELECT deadlocks::int, xact_commit::int AS commits FROM pg_stat_database WHERE datname = $1',

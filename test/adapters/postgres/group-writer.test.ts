@@ -213,7 +213,7 @@ describeWithPostgres('concurrent changes in PostgreSQL', (postgres) => {
     expect(await said(store, keyOf('one'))).toHaveLength(5);
   });
 
-  it('lock the same sessions in one order from two processes, and none fails', async () => {
+  it('lock the same sessions in one order from two processes, without a failure', async () => {
     const schema = schemaName();
     const stores = [await open(pool, schema), await open(pool, schema)];
     const ids = upTo(8).map((at) => `s${at}`);

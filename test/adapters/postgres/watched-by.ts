@@ -24,7 +24,7 @@ export const watchedBy = (store: SessionStore) => {
   })();
   return {
     opened,
-    /** The type of the error that ends the watch; undefined if none does. */
+    /** Type of the error that ended the watch; undefined if none did. */
     ended: watching,
     /** Waits for an event of a session. */
     event: async (id: string, sequence: number): Promise<void> => {

@@ -16,7 +16,7 @@ import { openProxy } from '../../support/tcp-proxy.js';
 
 const key = keyOf('one');
 
-/** A node of the cluster, which tells its own port, and the port of what is before it. */
+/** A cluster node that announces its own port, and the port of its proxy. */
 interface Way {
   readonly port: number;
   readonly through: number;

@@ -73,7 +73,7 @@ describeWithRedis('repair', ({ port }) => {
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions });
       });
 
-      test('queues waiting sessions for workers, and removes sessions that wait for none', async () => {
+      test('queues sessions with work for workers, and removes sessions without work from the queue', async () => {
         const { store, client, keys } = open();
         await fill(store);
         const lease = {

@@ -58,7 +58,7 @@ const lifeOf = async (store: SessionStore, id: string): Promise<readonly unknown
 
 describeWithRedis('repeated SCRIPT FLUSH', () => {
   test.each(triedClients)(
-    'fails no call, and applies none twice, with %s',
+    'fails no call, and applies each once, with %s',
     async (version) => {
       const server = await startRedis();
       onTestFinished(() => server.stop());

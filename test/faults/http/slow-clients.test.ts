@@ -47,7 +47,7 @@ const many = (count: number) =>
     return { connection, drip };
   });
 
-test('clients that send a byte now and then delay nobody, and are disconnected in the end', async () => {
+test('clients that send single bytes delay no other client, and are disconnected in the end', async () => {
   server = await serveImpatiently(1000);
   const slow = many(CLIENTS);
   for (let turn = 0; turn < DRIPS; turn += 1) {
