@@ -1,12 +1,6 @@
 export { err, errAsync, ok, okAsync, type Result, type ResultAsync } from 'neverthrow';
 export type { HostSchema, HostSchemas } from './input/host-schemas.js';
 export type { InputPolicy } from './input/input-policy.js';
-export type {
-  StandardIssue,
-  StandardProps,
-  StandardResult,
-  StandardSchema,
-} from './schema/standard-schema.js';
 export type { AppendOptions } from './service/append-history.js';
 export type { OperationOptions } from './service/apply-command.js';
 export type { CancelOptions } from './service/cancel-work.js';
@@ -16,7 +10,6 @@ export type { ExtendInput } from './service/extend-session.js';
 export type { GetOrCreateInput } from './service/get-or-create.js';
 export { httpStatusOf } from './service/http-status-of.js';
 export type { LeaseInput, RenewInput } from './service/lease-session.js';
-export type { ReleaseInput } from './service/release-session.js';
 export type { EachQuery, ListOptions, ListQuery } from './service/list-sessions.js';
 export type { NewHistoryEntry } from './service/new-history-entry.js';
 export type {
@@ -37,6 +30,7 @@ export type {
 export type { OrThrow } from './service/or-throw.js';
 export type { HistoryQuery } from './service/read-history.js';
 export type { GetOptions, ReadOptions } from './service/read-session.js';
+export type { ReleaseInput } from './service/release-session.js';
 export type { ReplyOptions } from './service/reply.js';
 export type { RewindInput } from './service/rewind-history.js';
 export type { CreateIfMissing, NewMessage, SendOptions } from './service/send-message.js';
@@ -194,6 +188,12 @@ export {
   clockCommands,
   transitions,
 } from './session/session-status.js';
+export type {
+  StandardIssue,
+  StandardProps,
+  StandardResult,
+  StandardSchema,
+} from './session/standard-schema.js';
 export { activeMsAt, dueAtOf, endsAt, stateAt } from './session/time-limits.js';
 export { transition } from './session/transition.js';
 export type { HeldLease } from './session/with-lease.js';

@@ -2,11 +2,11 @@ import { callback } from '../schema/host-values.js';
 import type { JsonSchema } from '../schema/json-schema.js';
 import { object } from '../schema/object.js';
 import { mapped, named, optional, type Schema, schema } from '../schema/schema.js';
-import type { StandardJsonSchema, StandardProps } from '../schema/standard-schema.js';
 import { onOrOff } from '../schema/values.js';
 import { callHost } from '../session/call-host.js';
 import { hasMethods, isFields } from '../session/fields.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
+import type { StandardJsonSchema, StandardProps } from '../session/standard-schema.js';
 
 /** A schema of the host. */
 export interface HostSchema {

@@ -1,5 +1,5 @@
-import type { StandardSchema } from '../schema/standard-schema.js';
 import type { JsonObject, JsonValue } from './json.js';
+import type { StandardSchema } from './standard-schema.js';
 
 /**
  * What metadata and the data of entries must be, as schemas of any library that implements Standard

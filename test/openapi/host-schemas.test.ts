@@ -4,7 +4,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { commandRoutes, historyRoutes } from '../../src/http/index.js';
 import { SessionService, type SessionServiceOptions } from '../../src/index.js';
 import { openApiDocument } from '../../src/openapi/index.js';
-import type { StandardSchema } from '../../src/schema/standard-schema.js';
+import type { StandardSchema } from '../../src/session/standard-schema.js';
 import { Described } from './described.js';
 
 const routes = [commandRoutes(), historyRoutes()];
