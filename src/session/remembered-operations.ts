@@ -1,6 +1,6 @@
 import { REMEMBERED_OPERATIONS, type StateRecord } from './session-record.js';
 
-/** A command with its input in its name, to recognise a repeated call. */
+/** The name of a command contains its input, so that a repeated call is recognised. */
 export interface NamedCommand {
   readonly command: string;
   readonly operationId?: string | undefined;

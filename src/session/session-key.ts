@@ -17,7 +17,7 @@ export interface SessionKey {
   readonly id: string;
 }
 
-/** The key as a text that no other key has: a tenant and an id may contain any characters. */
+/** A string that is unique for the key, although tenants and ids may contain any characters. */
 export const keyText = ({ tenant, id }: SessionKey): string => `${tenant.length}/${tenant}${id}`;
 
 /** Identifies a session, or what is left of a removed one until its end is reported. */

@@ -30,7 +30,7 @@ export interface NewClaim extends NewLease {
   readonly start: number;
 }
 
-/** A session that was claimed: its turn has begun, or goes on. */
+/** A claimed session, whose turn has begun or continues. */
 export interface Claim {
   readonly outcome: 'claimed';
   readonly state: ClaimedState;
@@ -152,7 +152,7 @@ export const cancelState = (
   return ok(Object.freeze(isSpeaking(next, now) ? next : withoutTurn(next, now)));
 };
 
-/** The state after a rewind by others: the turn is void, and nobody may go on with it. */
+/** The state after a rewind by another caller: the turn is void, and its worker cannot continue. */
 export const voidTurn = (state: StateRecord, now: number): StateRecord => {
   const { lease } = state.work;
   const freed = withoutTurn(state, now);
@@ -161,7 +161,7 @@ export const voidTurn = (state: StateRecord, now: number): StateRecord => {
   return withWork(freed, { lease: Object.freeze({ ...releasedLease(lease, now), cancelled }) });
 };
 
-/** The state in which a turn that is done is due again, to answer its messages once more. */
+/** The state in which a finished turn is due again, to answer its messages once more. */
 export const redoTurn = (state: StateRecord, turn: TurnRecord, now: number): StateRecord =>
   withWork(state, { turn, retryAt: now });
 

@@ -16,11 +16,10 @@ export interface DataChanges {
 
 export interface DataUpdate extends NamedCommand {
   readonly labels: LabelChanges | undefined;
-  /** The metadata after the change. */
   readonly metadata: JsonObject | undefined;
 }
 
-/** The members after a change: those with `null` are removed, and the others stay. */
+/** Removes members that are `null` in the changes. */
 const merged = <T>(
   before: Readonly<Record<string, T>>,
   changes: Readonly<Record<string, T | null>>,
@@ -41,7 +40,7 @@ const labelsAfter = (
   return err(invalidField('labels', message));
 };
 
-/** The metadata after a change; that of the state itself if nothing changes. */
+/** Returns the state's own metadata if nothing changes. */
 export const changedMetadata = (
   { metadata }: StateRecord,
   changes: MetadataChanges | undefined,

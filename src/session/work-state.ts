@@ -101,7 +101,7 @@ const openClaim = (lease: LeaseRecord | undefined): LeaseRecord | undefined =>
 
 type WorkBegun = Pick<SessionWork, 'state'> & { readonly since: number };
 
-/** What is under way, and since when, in milliseconds since the epoch; undefined for nothing. */
+/** The current work and when it began, in milliseconds since the epoch; undefined without work. */
 const begunAt = (state: StateRecord, now: number): WorkBegun | undefined => {
   const { lease, askedAt = NEVER, wakeAt = NEVER, retryAt, failure } = state.work;
   const claim = openClaim(lease);
