@@ -9,13 +9,13 @@ import type { CreateSessionInput } from '../service/create-session.js';
 import type { ExtendInput } from '../service/extend-session.js';
 import type { GetOrCreateInput } from '../service/get-or-create.js';
 import type { LeaseInput, RenewInput } from '../service/lease-session.js';
-import type { ReleaseInput } from '../service/release-session.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { NewHistoryEntry } from '../service/new-history-entry.js';
 import type { SharedResults } from '../service/operation-contract.js';
 import type { Appended, HistoryPart, Spent, WaitingCount } from '../service/operation-results.js';
 import { type OrThrow, orThrowOf } from '../service/or-throw.js';
 import type { HistoryQuery } from '../service/read-history.js';
+import type { ReleaseInput } from '../service/release-session.js';
 import type {
   RemoteChange,
   RemoteClaims,
