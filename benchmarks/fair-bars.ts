@@ -35,7 +35,11 @@ const barsOf = (
   least: { readonly one?: number; readonly many?: number },
 ): readonly Bar[] => {
   const { limit, isRate = false } = how;
-  const place = { group: fairGroup(store, operation, isRate), subject: ENGINE, limit };
+  const place = {
+    group: fairGroup(store, operation, isRate ? 'always' : 'never'),
+    subject: ENGINE,
+    limit,
+  };
   return [
     { callers: 1, least: least.one, label: '1 caller' },
     { callers: 32, least: least.many, label: '32 callers' },

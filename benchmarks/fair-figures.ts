@@ -1,21 +1,19 @@
+import type { Sync } from './subjects/stores/compared-store.js';
+
 /** The bare command or statement, which keeps no promise: the limit. */
 export const BARE = 'by hand, bare';
 /** What the bars are compared with. */
 export const FAIR = 'by hand, the same guarantees';
 export const ENGINE = 'engine';
 
-export const fairOperations = [
-  'append',
-  'append with an operationId',
-  'create',
-  'page of ten',
-  'get',
-] as const;
+export const fairWriteOperations = ['append', 'append with an operationId', 'create'] as const;
 
-export type FairOperation = (typeof fairOperations)[number];
+export type FairOperation = (typeof fairWriteOperations)[number] | 'page of ten' | 'get';
 
-export const fairGroup = (store: string, operation: FairOperation, isDurable: boolean): string =>
-  `fair, ${store}${isDurable ? ', durable' : ''}: ${operation}`;
+const syncNames = { always: ', durable', later: ', synced later', never: '' } as const;
+
+export const fairGroup = (store: string, operation: FairOperation, sync: Sync): string =>
+  `fair, ${store}${syncNames[sync]}: ${operation}`;
 
 export const instructionsOf = (operation: string, subject: string, callers: number): string =>
   `server instructions of ${operation}, ${subject}, ${callers === 1 ? 'alone' : `in ${callers}s`}`;

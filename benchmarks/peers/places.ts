@@ -52,7 +52,7 @@ const openMemory = async (): Promise<Opened> => ({
 
 /** A file each, so that no library finds the other's tables. */
 const openSqlite = async (): Promise<Opened> => {
-  const database = await sqlite.open({ isDurable: true });
+  const database = await sqlite.open({ sync: 'always' });
   const relaxed = new Database(database.address ?? '');
   relaxed.exec('PRAGMA busy_timeout = 5000; PRAGMA synchronous = NORMAL');
   const folder = mkdtempSync(join(tmpdir(), 'colloquy-peers-'));
@@ -78,7 +78,7 @@ const openSqlite = async (): Promise<Opened> => {
  * are analysed.
  */
 const openPostgres = async (): Promise<Opened> => {
-  const database = await postgres.open({ isDurable: true });
+  const database = await postgres.open({ sync: 'always' });
   const admin = new Pool({ connectionString: database.address });
   const urlOf = async (name: string): Promise<string> => {
     await admin.query(`CREATE DATABASE ${name}`);

@@ -45,7 +45,7 @@ const engine = async (store: MemorySessionStore | RedisSessionStore): Promise<Re
 /** One of the compared stores, filled here unless another process has. */
 const openStore = async () => {
   const store = comparedStores.find(({ name }) => name === last);
-  const database = await store?.open({ isDurable: false, address: address || undefined });
+  const database = await store?.open({ sync: 'never', address: address || undefined });
   if (database === undefined) throw new Error(`there is no store ${last}`);
   if (address === '') await fill(database, TENANT, total);
   return database;

@@ -84,7 +84,7 @@ const paging = (sessions: SessionService, name: string, id: string): Subject => 
 const groupsOf = ({ name, open }: ComparedStore) =>
   async function* ({ quick }: Context): AsyncGenerator<Group> {
     const count = quick ? 200 : 10_000;
-    const database = await open({ isDurable: false });
+    const database = await open({ sync: 'never' });
     try {
       const sessions = serviceOf(database.open(false));
       const limits = ['append'];

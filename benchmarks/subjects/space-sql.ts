@@ -36,7 +36,7 @@ const converse = async (store: SessionStore, count: number): Promise<void> => {
 };
 
 const sqliteSpace = async (context: Context): Promise<readonly Count[]> => {
-  const opened = await sqlite.open({ isDurable: false });
+  const opened = await sqlite.open({ sync: 'never' });
   const file = opened.address ?? '';
   const database = new Database(file);
   try {
@@ -66,7 +66,7 @@ const SIZE = `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::float8 AS by
   WHERE relnamespace = 'colloquy'::regnamespace AND relkind = 'r'`;
 
 const postgresSpace = async (context: Context): Promise<readonly Count[]> => {
-  const opened = await postgres.open({ isDurable: false });
+  const opened = await postgres.open({ sync: 'never' });
   const pool = new Pool({ connectionString: opened.address, max: 1 });
   try {
     const size = async (): Promise<number> => {

@@ -43,7 +43,7 @@ describe('a database that the benchmarks fill by copying', () => {
       continue;
     }
     it(`contains the same sessions on ${name} as one that the service has written`, async () => {
-      const database = await open({ isDurable: false });
+      const database = await open({ sync: 'never' });
       try {
         await fill(database, 'copied', COUNT);
         const store = database.open(false);

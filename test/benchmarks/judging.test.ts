@@ -87,7 +87,7 @@ describe('the fair comparison', () => {
   it('judges the CPU time of an append beside the same guarantees by hand', () => {
     const ratios = { [FAIR]: { wall: spread(0.1), cpu: spread(0.2), least: 0.7 } };
     const group = {
-      group: fairGroup('Redis', 'append', false),
+      group: fairGroup('Redis', 'append', 'never'),
       callers: 1,
       limits: [FAIR],
       measurements: [{ subject: ENGINE, wallUs: spread(1), cpuUs: spread(1), ratios }],

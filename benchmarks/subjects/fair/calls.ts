@@ -6,7 +6,7 @@ import { lookAt } from '../pages.js';
 import { idOf, type OpenStore, type WireSession } from '../stores/compared-store.js';
 import { ENTRIES } from '../stores/fill.js';
 import { expect, must } from '../suite.js';
-import type { FairWrites } from './redis-by-hand.js';
+import type { FairWrites } from './fair-writes.js';
 
 /** The tenants that are read, and written to. */
 export const [READ, WRITTEN] = ['read', 'written'] as const;
@@ -106,9 +106,11 @@ export const appends = (
   };
   return [
     { name: BARE, call: appendBare },
-    ...withFair(fair, (writes) =>
-      writes.append(WRITTEN, idOf(guaranteed?.() ?? 0), newEntry(), name()),
-    ),
+    ...withFair(fair, async ({ append }) => {
+      const id = idOf(guaranteed?.() ?? 0);
+      const outcome = await append({ tenant: WRITTEN, id, entry: newEntry(), name: name() });
+      expect(outcome === 'appended', `appended, not ${outcome}`);
+    }),
     { name: ENGINE, call: appendOwn, check },
   ];
 };

@@ -1,14 +1,29 @@
 import { serviceOf } from '../../clock.js';
-import { BARE, FAIR, type FairOperation, fairGroup } from '../../fair-figures.js';
+import {
+  BARE,
+  FAIR,
+  type FairOperation,
+  fairGroup,
+  fairWriteOperations,
+} from '../../fair-figures.js';
 import type { Group, Subject } from '../../harness/measure.js';
-import { type ComparedStore, idOf, type OpenStore, TEMPLATES } from '../stores/compared-store.js';
+import {
+  type ComparedStore,
+  idOf,
+  type OpenStore,
+  type Sync,
+  TEMPLATES,
+} from '../stores/compared-store.js';
 import { wireSessionsOf, writeSessions } from '../stores/fill.js';
 import { postgres } from '../stores/postgres.js';
 import { redis } from '../stores/redis.js';
 import { sqlite } from '../stores/sqlite.js';
 import type { Suite } from '../suite.js';
 import { appends, type Compared, creates, gets, pages, READ, WRITTEN } from './calls.js';
-import { fairWrites } from './redis-by-hand.js';
+import { type FairWrites, proveFair } from './fair-writes.js';
+import { fairOnPostgres } from './postgres-by-hand.js';
+import { fairOnRedis } from './redis-by-hand.js';
+import { fairOnSqlite } from './sqlite-by-hand.js';
 
 /** Enough that plans and caches are those of a table, and not of a page. */
 const READ_COUNT = 5 * TEMPLATES;
@@ -57,19 +72,33 @@ const fillRead = async ({ database, reader, readCount }: Compared): Promise<void
 };
 
 /** Calls of a caller in a batch: long enough that its beginning and end hardly count. */
-const batchOf = (operation: FairOperation, callers: number, isDurable: boolean): number => {
-  const calls = isDurable || operation === 'page of ten' ? 40 : 160;
+const batchOf = (operation: FairOperation, callers: number, sync: Sync): number => {
+  const calls = sync !== 'never' || operation === 'page of ten' ? 40 : 160;
   return callers === 1 ? calls : calls / 8;
 };
+
+/** The same guarantees by hand, on the same server or in the same folder. */
+const fairs: Readonly<Record<string, (address: string, sync: Sync) => Promise<FairWrites>>> = {
+  Redis: fairOnRedis,
+  SQLite: fairOnSqlite,
+  PostgreSQL: fairOnPostgres,
+};
+
+interface Preparing {
+  readonly isRead: boolean;
+  readonly events?: boolean;
+  readonly sync?: Sync;
+}
 
 /** Sessions on a database, in the store and by hand. */
 export const prepare = async (
   name: string,
   database: OpenStore,
   count: number,
-  { isRead, events = true }: { readonly isRead: boolean; readonly events?: boolean },
+  { isRead, events = true, sync = 'never' }: Preparing,
 ): Promise<Compared> => {
-  const fair = name === 'Redis' && events ? await fairWrites(database.address ?? '') : undefined;
+  const fair = events ? await fairs[name]?.(database.address ?? '', sync) : undefined;
+  if (fair !== undefined) await proveFair(fair);
   const store = database.open(events);
   const [service, reader] = [serviceOf(store), serviceOf(database.open(false))];
   const compared = { database, service, reader, fair, count, readCount: isRead ? READ_COUNT : 0 };
@@ -82,21 +111,22 @@ export const prepare = async (
 /** Opens a database with what the operations need, and measures them there. */
 async function* measured(
   { name, open }: ComparedStore,
-  isDurable: boolean,
+  sync: Sync,
   chosen: readonly FairOperation[],
 ): AsyncGenerator<Group> {
-  const database = await open({ isDurable });
+  const database = await open({ sync });
   const compared = await prepare(name, database, TEMPLATES, {
     isRead: chosen.some(isRead),
+    sync,
   });
   try {
     for (const callers of [1, 32]) {
       for (const operation of chosen) {
         const subjects = operations[operation](compared);
         yield {
-          name: fairGroup(name, operation, isDurable),
+          name: fairGroup(name, operation, sync),
           callers,
-          batch: batchOf(operation, callers, isDurable),
+          batch: batchOf(operation, callers, sync),
           limits: limitsOf(subjects),
           subjects,
           serverPid: database.serverPid,
@@ -104,26 +134,25 @@ async function* measured(
       }
     }
   } finally {
-    compared.fair?.close();
+    await compared.fair?.close();
     await database.close();
   }
 }
 
-const suiteOf = (
-  store: ComparedStore,
-  isDurable: boolean,
-  chosen: readonly FairOperation[],
-): Suite => ({
-  name: `fair-${store.name.toLowerCase()}${isDurable ? '-durable' : ''}`,
-  groups: () => measured(store, isDurable, chosen),
+const suffixes = { always: '-durable', later: '-later', never: '' } as const;
+
+const suiteOf = (store: ComparedStore, sync: Sync, chosen: readonly FairOperation[]): Suite => ({
+  name: `fair-${store.name.toLowerCase()}${suffixes[sync]}`,
+  groups: () => measured(store, sync, chosen),
 });
 
-const writes = ['append', 'append with an operationId', 'create'] as const;
+const stores = [redis, sqlite, postgres];
 
 export const fairStoreSuites: readonly Suite[] = [
-  suiteOf(redis, false, [...writes, 'page of ten', 'get']),
-  suiteOf(redis, true, writes),
-  suiteOf(sqlite, false, ['page of ten', 'get']),
-  suiteOf(postgres, false, ['page of ten', 'get']),
-  suiteOf(postgres, true, writes),
+  suiteOf(redis, 'never', [...fairWriteOperations, 'page of ten', 'get']),
+  suiteOf(sqlite, 'never', ['page of ten', 'get']),
+  suiteOf(postgres, 'never', ['page of ten', 'get']),
+  ...(['always', 'later'] as const).flatMap((sync) =>
+    stores.map((store) => suiteOf(store, sync, fairWriteOperations)),
+  ),
 ];

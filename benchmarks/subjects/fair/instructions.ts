@@ -47,7 +47,7 @@ const openCounted = async () => {
   const dir = mkdtempSync(join(tmpdir(), 'colloquy-callgrind-'));
   const out = `--callgrind-out-file=${dir}/calls.out`;
   const server = await startRedis({ within: ['valgrind', '--quiet', '--tool=callgrind', out] });
-  const database = await redis.open({ isDurable: false, address: server.url });
+  const database = await redis.open({ sync: 'never', address: server.url });
   return {
     database,
     /** Thousands of instructions of a call. */

@@ -26,7 +26,7 @@ const longestGap = async (work: Promise<unknown>): Promise<number> => {
 
 /** Appends of many callers for a while: no turn of the event loop may become long. */
 const counts: Suite['counts'] = async ({ quick }): Promise<readonly Count[]> => {
-  const database = await sqlite.open({ isDurable: true });
+  const database = await sqlite.open({ sync: 'always' });
   try {
     const store = database.open(true);
     await writeSessions(store, TENANT, { to: CALLERS, entries: 1 });

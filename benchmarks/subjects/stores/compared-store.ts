@@ -47,8 +47,8 @@ export interface OpenStore {
   /** How an HTTP server in another process opens it; undefined if it cannot. */
   readonly address: string | undefined;
   /**
-   * The version of the database, and what survives of acknowledged writes if it was opened as
-   * durable.
+   * The version of the database, and what survives of acknowledged writes if it always waits for
+   * the disk.
    */
   readonly durability: string;
   /** The store on the database; with events or without. */
@@ -65,12 +65,15 @@ export interface OpenStore {
   close(): Promise<unknown>;
 }
 
+/**
+ * When the database waits for the disk: before it acknowledges a write, soon after it, or never.
+ * Later is what others publish: a crash of the machine may lose the last acknowledged writes.
+ */
+export type Sync = 'always' | 'later' | 'never';
+
 export interface Opening {
-  /**
-   * Whether the database waits for the disk before it acknowledges a write, where it can. Reads do
-   * not depend on it.
-   */
-  readonly isDurable: boolean;
+  /** Reads do not depend on it. */
+  readonly sync: Sync;
   /** The database that another process has opened. Default: a new one. */
   readonly address?: string | undefined;
 }

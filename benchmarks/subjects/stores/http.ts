@@ -28,7 +28,7 @@ export const overHttp = async (
   { quick, rounds }: Context,
 ): Promise<readonly GroupResult[]> => {
   const total = quick ? 200 : 10_000;
-  const database = await open({ isDurable: false });
+  const database = await open({ sync: 'never' });
   const targets: Target[] = [];
   const subject = async (role: string, label: string): Promise<HttpSubject> => {
     const target = await startTarget(role, `${total}`, database.address ?? '', name);

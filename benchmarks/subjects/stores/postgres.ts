@@ -7,6 +7,7 @@ import {
   type ComparedStore,
   type Entry,
   SHIFT_MS,
+  type Sync,
   sessionOfRow,
   TEMPLATES,
   type WireSession,
@@ -154,12 +155,20 @@ const copyIn = async (
   );
 };
 
+const committing = (commit: string): readonly string[] => [
+  ...['-c', 'fsync=on', '-c', `synchronous_commit=${commit}`],
+];
+const ARGS: Readonly<Record<Sync, readonly string[]>> = {
+  always: committing('on'),
+  later: committing('off'),
+  never: [],
+};
+
 /** A server with PostgreSQL's own settings, and pg's pool of ten connections. */
 export const postgres: ComparedStore = {
   name: 'PostgreSQL',
-  open: async ({ isDurable, address }) => {
-    const args = isDurable ? ['-c', 'fsync=on', '-c', 'synchronous_commit=on'] : [];
-    const server = address === undefined ? await startPostgres({ args }) : undefined;
+  open: async ({ sync, address }) => {
+    const server = address === undefined ? await startPostgres({ args: ARGS[sync] }) : undefined;
     const url = address ?? server?.url ?? '';
     // Without ends of idle connections: a new one prepares the statements again.
     const pool = new Pool({ connectionString: url, idleTimeoutMillis: 0 });

@@ -8,6 +8,7 @@ import {
   type Entry,
   idOf,
   type Start,
+  type Sync,
   TEMPLATES,
   type WireSession,
 } from './compared-store.js';
@@ -103,11 +104,23 @@ const copy = async (redis: Redis, tenant: string, count: number): Promise<void> 
   }
 };
 
+const logged = (fsync: string): readonly string[] => [
+  '--appendonly',
+  'yes',
+  '--appendfsync',
+  fsync,
+];
+const ARGS: Readonly<Record<Sync, readonly string[]>> = {
+  always: logged('always'),
+  later: logged('everysec'),
+  never: [],
+};
+
 /** A server with the advice of docs/redis.md. */
 export const redis: ComparedStore = {
   name: 'Redis',
-  open: async ({ isDurable, address }) => {
-    const args = isDurable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : [];
+  open: async ({ sync, address }) => {
+    const args = ARGS[sync];
     const server = address === undefined ? await startRedis({ args }) : undefined;
     const url = address ?? server?.url ?? '';
     const client = new Redis(url);

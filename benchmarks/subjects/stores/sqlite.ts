@@ -9,11 +9,20 @@ import {
   type ComparedStore,
   type Entry,
   SHIFT_MS,
+  type Sync,
   sessionOfRow,
   TEMPLATES,
 } from './compared-store.js';
 
 const SETTINGS = 'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL';
+
+const MODES = { always: 'FULL', later: 'NORMAL', never: 'OFF' } as const satisfies Record<
+  Sync,
+  string
+>;
+
+export const settingsOf = (sync: Sync): string =>
+  `${SETTINGS}; PRAGMA synchronous = ${MODES[sync]}`;
 
 const TABLES = `
 CREATE TABLE IF NOT EXISTS sessions (
@@ -150,12 +159,12 @@ const copyIn = (
 /** A file, with the advice of docs/sqlite.md. */
 export const sqlite: ComparedStore = {
   name: 'SQLite',
-  open: async ({ isDurable, address }) => {
+  open: async ({ sync, address }) => {
     const file =
       address ?? join(mkdtempSync(join(tmpdir(), 'colloquy-benchmarks-')), 'sessions.db');
     const connect = (path: string) => {
       const connection = new Database(path);
-      connection.exec(`${SETTINGS}; PRAGMA synchronous = ${isDurable ? 'FULL' : 'OFF'}`);
+      connection.exec(settingsOf(sync));
       return connection;
     };
     const [database, withEvents] = [connect(file), connect(`${file}-events`)];

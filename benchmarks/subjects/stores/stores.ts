@@ -17,7 +17,7 @@ export const comparedStores: readonly ComparedStore[] = [memory, redis, sqlite, 
 const groupsOf = ({ name, open }: ComparedStore) =>
   async function* (context: Context): AsyncGenerator<Group> {
     for (const part of [writes, lists]) {
-      const database = await open({ isDurable: part === writes });
+      const database = await open({ sync: part === writes ? 'always' : 'never' });
       try {
         yield* part(`stores, ${name}:`, database, context);
       } finally {
