@@ -16,8 +16,9 @@ CREATE TABLE conversations (id text PRIMARY KEY, owner text NOT NULL, created_ms
 CREATE INDEX conversations_by_owner ON conversations (owner, created_ms);
 CREATE TABLE messages (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, conversation text NOT NULL REFERENCES conversations ON DELETE CASCADE,
-  role text NOT NULL, content text NOT NULL, created_at timestamptz NOT NULL DEFAULT now()
+  role text NOT NULL, content text NOT NULL, created_at timestamptz NOT NULL DEFAULT now(), name text
 );
+CREATE UNIQUE INDEX messages_by_name ON messages (conversation, name) WHERE name IS NOT NULL;
 CREATE INDEX messages_by_conversation ON messages (conversation, id);`;
 
 const SELECT = 'SELECT data FROM documents WHERE id = $1';
@@ -103,6 +104,9 @@ const INSERT_ALL = `INSERT INTO messages (conversation, role, content)
   SELECT $1, value->>'role', value->>'content' FROM json_array_elements($2::json) WITH ORDINALITY AS added (value, place)
   ORDER BY place`;
 
+const INSERT_NAMED =
+  'INSERT INTO messages (conversation, role, content, name) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING';
+
 const messageTable = (pool: Pool): HandTables => ({
   name: names.messages,
   database: 'PostgreSQL',
@@ -120,6 +124,11 @@ const messageTable = (pool: Pool): HandTables => ({
           SAID.role,
           SAID.content,
         ]),
+    },
+    {
+      name: `INSERT with a unique id into ${names.messages}, PostgreSQL`,
+      note: notes.named,
+      append: (id, key) => pool.query(INSERT_NAMED, [id, SAID.role, SAID.content, key]),
     },
   ],
   page: async (owner) => (await pool.query<Conversation>(PAGE_OF_MESSAGES, [owner])).rows,

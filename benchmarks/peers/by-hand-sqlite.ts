@@ -10,8 +10,9 @@ CREATE TABLE conversations (id TEXT PRIMARY KEY, owner TEXT NOT NULL, created_ms
 CREATE INDEX conversations_by_owner ON conversations (owner, created_ms);
 CREATE TABLE messages (
   id INTEGER PRIMARY KEY, conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE, role TEXT NOT NULL,
-  content TEXT NOT NULL, created_ms INTEGER NOT NULL
+  content TEXT NOT NULL, created_ms INTEGER NOT NULL, name TEXT
 );
+CREATE UNIQUE INDEX messages_by_name ON messages (conversation, name) WHERE name IS NOT NULL;
 CREATE INDEX messages_by_conversation ON messages (conversation, id);`;
 
 type Connection = InstanceType<typeof Database>;
@@ -86,6 +87,9 @@ const messageTable = (database: Connection): HandTables => {
   const insert = database.prepare(
     'INSERT INTO messages (conversation, role, content, created_ms) VALUES (?, ?, ?, ?)',
   );
+  const insertNamed = database.prepare(
+    'INSERT INTO messages (conversation, role, content, created_ms, name) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  );
   const remove = database.prepare('DELETE FROM conversations WHERE id = ?');
   const count = database.prepare('SELECT count(*) AS count FROM messages WHERE conversation = ?');
   const page = database.prepare(
@@ -113,6 +117,11 @@ const messageTable = (database: Connection): HandTables => {
         name: `INSERT into ${names.messages}, SQLite`,
         note: notes.insert,
         append: async (id) => add(id, SAID),
+      },
+      {
+        name: `INSERT with a unique id into ${names.messages}, SQLite`,
+        note: notes.named,
+        append: async (id, key) => insertNamed.run(id, SAID.role, SAID.content, Date.now(), key),
       },
     ],
     page: async (owner) =>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Count, expect } from '../subjects/suite.js';
 import { pageOf } from './engine.js';
 import {
@@ -31,7 +32,8 @@ export interface Conversation {
 export interface HandAppend {
   readonly name: string;
   readonly note: string;
-  readonly append: (id: string) => Promise<unknown>;
+  /** `key` names the message, where the table has a place for it. */
+  readonly append: (id: string, key: string) => Promise<unknown>;
 }
 
 /** Tables for conversations, as a team writes them for itself. */
@@ -76,7 +78,7 @@ export const byHand = async (tables: HandTables): Promise<Peer> => {
       const unique = (id: string) => `${id}, ${how}`;
       const answers = await askAppends({
         create: (id) => create(OTHER, unique(id), FIRST, []),
-        append: (id) => append(unique(id)),
+        append: (id, key) => append(unique(id), key),
         entriesIn: (id) => countMessages(unique(id)),
         remove: (id) => remove(unique(id)),
       });
@@ -113,7 +115,7 @@ export const byHand = async (tables: HandTables): Promise<Peer> => {
     appends: appends.map(({ name: how, note, append }) =>
       appending(
         { name: how, note },
-        (at) => append(idOf(at)),
+        (at) => append(idOf(at), randomUUID()),
         (at) => countMessages(idOf(at)),
       ),
     ),
@@ -140,6 +142,8 @@ export const notes = {
     'the same in a transaction that locks the row; keeps all; no status, no numbers of changes',
   insert:
     'keeps all; the foreign key checks that the conversation exists; no status, no numbers of changes, repeated ones stay',
+  named:
+    'the same, and each message has an id that is unique in its conversation: a repeated one is stored once; no status, no numbers of changes',
   wholeText: 'reads and parses the whole text',
   index: 'by an index',
 } as const;

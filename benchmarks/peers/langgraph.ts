@@ -2,6 +2,7 @@ import { type CheckpointTuple, emptyCheckpoint, uuid6 } from '@langchain/langgra
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { type Count, expect } from '../subjects/suite.js';
 import { pageOf } from './engine.js';
+import { langGraphGraph } from './langgraph-graph.js';
 import {
   appending,
   ENTRIES,
@@ -74,6 +75,7 @@ export const langGraph = async (url: string): Promise<Peer> => {
   const saver = PostgresSaver.fromConnString(url);
   await saver.setup();
   await fill((at) => write(saver, idOf(at), entriesOf(at)));
+  const graph = await langGraphGraph(url);
   const list = async (): Promise<readonly CheckpointTuple[]> => {
     const found: CheckpointTuple[] = [];
     for await (const tuple of saver.list({ configurable: {} }, { limit: PAGE })) found.push(tuple);
@@ -109,10 +111,14 @@ export const langGraph = async (url: string): Promise<Peer> => {
         (at) => append(saver, idOf(at)),
         async (at) => (await read(saver, idOf(at))).messages.length,
       ),
+      ...graph.appends,
     ],
     // Not among the checkpoints that are listed.
     gets: [{ ...long, renew: () => write(saver, 'long', LONG_HISTORY) }],
-    counts: () => countsOf(saver),
-    close: () => saver.end(),
+    counts: async () => [...(await countsOf(saver)), ...(await graph.counts())],
+    close: async () => {
+      await saver.end();
+      await graph.close();
+    },
   };
 };

@@ -12,6 +12,7 @@ import {
 } from '../harness/index.js';
 import { type Results, save } from '../results.js';
 import type { Count } from '../subjects/suite.js';
+import { openAnswers } from './answers.js';
 import { openDatabases } from './databases.js';
 import { BASE } from './engine.js';
 import { ENTRIES, LATEST, LONG, PAGE, type Peer, QUICK, SESSIONS } from './peer.js';
@@ -22,6 +23,7 @@ const USAGE = `Measures Colloquy beside other libraries' session stores and tabl
 
   npm run bench:peers                   about ten minutes, saved in benchmarks/results and benchmarks/peers/figures.md
   npm run bench:peers -- --quick        the same with small sizes, to see that it works; saved in benchmarks/.build
+  npm run bench:peers -- --only SQLite  answers and the places whose name contains this text, not kept with the others
   npm run bench:peers -- --redis URL    on this server instead of one of its own; this database and the next two must
                                         be empty
 `;
@@ -48,7 +50,10 @@ const PACKAGES = [
   '@openai/agents',
   '@google/adk',
   '@mikro-orm/postgresql',
+  '@langchain/langgraph',
   '@langchain/langgraph-checkpoint-postgres',
+  '@dbos-inc/dbos-sdk',
+  'pg-boss',
   'libsql',
   'pg',
 ];
@@ -90,7 +95,7 @@ interface Found {
 
 const measureAll = async (redisUrls: readonly string[]): Promise<Found> => {
   const found: Found = { groups: [], counts: [] };
-  for (const { where, open } of places) {
+  for (const { where, open } of places.filter(({ where }) => where.includes(values.only))) {
     console.log(`${where} ...`);
     const { peers, close } = await open(redisUrls);
     for (const group of groupsOf(where, peers)) found.groups.push(await measure(group, EFFORT));
@@ -98,10 +103,15 @@ const measureAll = async (redisUrls: readonly string[]): Promise<Found> => {
     for (const peer of peers) await peer.close();
     await close();
   }
+  console.log('answers ...');
+  const { groups, close } = await openAnswers();
+  for (const group of groups) found.groups.push(await measure(group, EFFORT));
+  await close();
   return found;
 };
 
 const run = async (server: string, load: number): Promise<void> => {
+  const isComplete = !QUICK && values.only === '';
   console.log(`load before the run ${load.toFixed(1)}`);
   const { urls, info, empty } = await openDatabases(server, 3);
   const machine = describeMachine(info, ['tinybench'], load);
@@ -110,7 +120,7 @@ const run = async (server: string, load: number): Promise<void> => {
   const results: Results = {
     version: 2,
     date: new Date().toISOString(),
-    kind: QUICK ? 'quick' : 'peers',
+    kind: isComplete ? 'peers' : 'quick',
     machine: { ...machine, packages: { ...machine.packages, ...versions } },
     effort: EFFORT,
     groups,
@@ -123,7 +133,7 @@ const run = async (server: string, load: number): Promise<void> => {
       `${reached ? 'reached' : 'MISSED '}  ${value.toFixed(0).padStart(8)}  ${bar.padEnd(9)} ${figure}`,
     );
   }
-  if (!QUICK) writePeers(results);
+  if (isComplete) writePeers(results);
   console.log(`\nsaved in ${save(results, judged)}`);
 };
 
@@ -131,6 +141,7 @@ const { values } = parseArgs({
   options: {
     redis: { type: 'string' },
     quick: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
     help: { type: 'boolean', default: false },
   },
 });

@@ -3,8 +3,7 @@ import type { GroupResult, Measurement } from '../harness/measure.js';
 import { machineOf, type Results } from '../results.js';
 
 const FIGURES = 'benchmarks/peers/figures.md';
-const START = '<!-- figures -->';
-const END = '<!-- /figures -->';
+const README = 'benchmarks/peers/README.md';
 
 const timeOf = (us: number): string => {
   if (us >= 1000) return `${(us / 1000).toFixed(us >= 10_000 ? 0 : 1)} ms`;
@@ -23,7 +22,7 @@ const comparedOf = ({ subject, ratios }: Measurement): string => {
 };
 
 const tableOf = ({ group, callers, measurements }: GroupResult): readonly string[] => [
-  `| ${group[0]?.toUpperCase()}${group.slice(1)}, ${callers} caller | Time | Quartiles | Times as long | Holds, gives, and does not |`,
+  `| ${group[0]?.toUpperCase()}${group.slice(1)}, ${callers === 1 ? '1 caller' : `${callers} callers`} | Time | Quartiles | Times as long | Holds, gives, and does not |`,
   '|---|---:|---:|---:|---|',
   ...measurements.map((measurement) => {
     const { subject, wallUs, note = '' } = measurement;
@@ -56,10 +55,10 @@ const answersTable = (counts: Results['counts']): readonly string[] => {
   ];
 };
 
-/** The figures of a run as Markdown: lists, then appends, then gets, then what became of data. */
+/** The figures of a run as Markdown: lists, appends, gets, answers, then what became of data. */
 export const peersTables = (results: Results): string => {
   const { groups, counts, effort } = results;
-  const tables = ['list', 'append', 'get'].flatMap((kind) =>
+  const tables = ['list', 'append', 'get', 'answer'].flatMap((kind) =>
     groups.filter(({ group }) => group.startsWith(`${kind} `)).flatMap(tableOf),
   );
   return [
@@ -70,9 +69,30 @@ export const peersTables = (results: Results): string => {
   ].join('\n');
 };
 
-/** Puts the tables into this project's FIGURES, in place of those of the run before. */
+/** What an answer takes: alone, and as a share of the time of many. */
+const answersSummary = ({ groups }: Results): string => {
+  const found = groups.filter(({ group }) => group.startsWith('answer '));
+  const rows = found[0]?.measurements.map(({ subject }) => {
+    const cells = found.map(({ measurements }) => {
+      const measurement = measurements.find((each) => each.subject === subject);
+      return measurement === undefined ? '-' : comparedOf(measurement);
+    });
+    return `| ${subject} | ${cells.join(' | ')} |`;
+  });
+  if (rows === undefined) return 'Not measured in the saved run.';
+  return ['| Times as long | 1 caller | 32 callers |', '|---|---:|---:|', ...rows].join('\n');
+};
+
+/** Replaces what stands between the marks of this name. */
+const write = (file: string, name: string, text: string): void => {
+  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const [before = '', rest = ''] = readFileSync(file, 'utf8').split(start);
+  const [, after = ''] = rest.split(end);
+  writeFileSync(file, `${before}${start}\n${text}\n${end}${after}`);
+};
+
+/** Puts the tables into this project's pages, in place of those of the run before. */
 export const writePeers = (results: Results): void => {
-  const [before = '', rest = ''] = readFileSync(FIGURES, 'utf8').split(START);
-  const [, after = ''] = rest.split(END);
-  writeFileSync(FIGURES, `${before}${START}\n${peersTables(results)}\n${END}${after}`);
+  write(FIGURES, 'figures', peersTables(results));
+  write(README, 'answers', answersSummary(results));
 };
