@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { judge } from './bars.js';
+import { fairTable } from './fair-table.js';
 import { writePeers } from './peers/table.js';
 import { drawBars } from './pictures/bar-chart.js';
 import { fullPictures, peersPictures, storesPictures } from './pictures/pictures.js';
@@ -93,6 +94,7 @@ for (const [name, picture] of Object.entries(pictures)) {
   writeFileSync(`benchmarks/pictures/${name}.svg`, `${drawBars(picture)}\n`);
 }
 if (peers !== undefined) writePeers(peers);
+if (fair !== undefined) write(README, 'fair', fairTable(fair));
 const runs = [...new Set([full, stores, fair, peers])].filter((run) => run !== undefined);
 write(TARGETS, 'figures', `${runs.map(machineOf).join('\n\n')}\n\n${tableOf(runs)}`);
 if (stores !== undefined) {
