@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../benchmarks/bars.js';
-import { ENGINE, FAIR, fairGroup } from '../../benchmarks/fair-figures.js';
+import { BARE, ENGINE, FAIR, fairGroup } from '../../benchmarks/fair-figures.js';
+import { fairTable } from '../../benchmarks/fair-table.js';
 import { measure } from '../../benchmarks/harness/measure.js';
 import { spreadOf } from '../../benchmarks/harness/statistics.js';
 import { machineOf, type Results } from '../../benchmarks/results.js';
@@ -101,6 +102,22 @@ describe('the fair comparison', () => {
         reached: true,
       },
     ]);
+  });
+});
+
+describe('the table of writes with the same guarantees', () => {
+  it('shows the rate, and the ratios to both rates by hand', () => {
+    const ratioOf = (wall: number) => ({ wall: spread(wall), cpu: spread(1) });
+    const ratios = { [BARE]: ratioOf(0.4), [FAIR]: ratioOf(0.9) };
+    const groups = (['always', 'later'] as const).map((sync, at) => ({
+      group: fairGroup('SQLite', 'append', sync),
+      callers: 32,
+      limits: [BARE, FAIR],
+      measurements: [{ subject: ENGINE, wallUs: spread(100 * (at + 1)), cpuUs: spread(1), ratios }],
+    }));
+    expect(fairTable({ ...results(1, 1), groups })).toContain(
+      '| SQLite: append | - | 10,000 (0.90, 0.40) | - | 5,000 (0.90, 0.40) |',
+    );
   });
 });
 
