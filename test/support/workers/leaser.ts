@@ -17,13 +17,15 @@ const drive = async (id: string): Promise<void> => {
     id,
     { holder, seconds: Number(seconds) },
     async ({ signal, fencingToken }) => {
-      // A session without news waits longer after each crash.
+      // A session without news waits longer after each attempt that is not done.
       await sessions.wake(id);
       const entry = { role: 'assistant', content: `${holder} ${fencingToken}` };
       while (!signal.aborted && Math.random() > 0.01) {
         await sessions.append(id, [entry], { fencingToken });
         await wait(Math.random() * 40);
       }
+      await sessions.release(id, { fencingToken, done: true });
+      await sessions.wake(id);
     },
   );
 };
