@@ -21,7 +21,7 @@ test('the client imports no module of Node and nothing of the server, and is sma
   const { code, files } = await bundleClient();
   const foreign = files.filter(
     (file) =>
-      !/^(src\/(client|operations|schema)\/|src\/input\/json-values\.ts$|src\/session\/(async-dispose|call-host|canonical-json|clock|counters|labels|work-state|cut-text|optional|deep-freeze|each-in-pages|errors|(?:conversation|input|session|store|work)-errors|plain-text|event-position|exceeds-bytes|fields|read-stream|session-failure|limits|session-status|ids|lease-renewal|taken-lease|watch-cursor|with-lease|native-kinds)\.ts$|src\/service\/(or-throw|unwrap)\.ts$|node_modules\/)/.test(
+      !/^(src\/(client|endpoints|schema)\/|src\/input\/json-values\.ts$|src\/session\/(async-dispose|call-host|canonical-json|clock|counters|labels|work-state|cut-text|optional|deep-freeze|each-in-pages|errors|(?:conversation|input|session|store|work)-errors|plain-text|event-position|exceeds-bytes|fields|read-stream|session-failure|limits|session-status|ids|lease-renewal|taken-lease|watch-cursor|with-lease|native-kinds)\.ts$|src\/service\/(or-throw|unwrap)\.ts$|node_modules\/)/.test(
         file,
       ),
   );

@@ -93,12 +93,15 @@ describe('the packed package', () => {
       'SKILL.md',
       'dist',
       'docs',
+      'examples',
       'llms-full.txt',
       'llms.txt',
       'package.json',
     ]);
     const documents = await readdir(join(root, 'docs'), { recursive: true, withFileTypes: true });
-    expect(documents.filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))).toEqual([]);
+    const names = documents.filter((entry) => entry.isFile()).map(({ name }) => name);
+    const pictures = names.filter((name) => !name.endsWith('.md')).toSorted();
+    expect(pictures).toEqual(['inspector.png', 'session-life.svg']);
     const built = await readdir(join(root, 'dist'), { recursive: true, withFileTypes: true });
     const files = built
       .filter((entry) => entry.isFile())

@@ -81,7 +81,8 @@ describe('a documented better-sqlite3 sample', () => {
     if (sample === undefined) throw new Error('the README has no code');
     const code = sample.code
       .replace(/^const askModel.*$/m, 'let asked = 0; const askModel = () => String((asked += 1));')
-      .replace('chats.db', file);
+      .replace('chats.db', file)
+      .replace(/^console\.log.*$/m, '');
     const { answer } = await exportsOf(folder, { ...sample, code });
     const say = async (id: string) =>
       Object(await Reflect.apply(Object(answer), undefined, ['c', id, 'Hi'])).content;
