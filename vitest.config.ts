@@ -58,7 +58,7 @@ export default defineConfig({
     setupFiles: ['test/support/nothing-left.ts'],
     // A test waits for servers and processes much of the time: three workers keep two cores busy.
     maxWorkers: 3,
-    // PGlite is WebAssembly: to optimise it takes seconds each time, and none of them is won back.
+    // PGlite is WebAssembly: optimising it takes seconds that a short test never saves.
     execArgv: ['--liftoff-only'],
     // A worker loads each module once and not once for every file, which takes a third of the time.
     isolate: false,

@@ -12,7 +12,7 @@ const FOLDER = join(ROOT, '.ci/.build/site');
 const PAGES = join(FOLDER, 'pages');
 const REPOSITORY = process.env['COLLOQUY_REPOSITORY'];
 /** Pages that other pages link to, and that are in no section. */
-const LINKED = ['SECURITY.md', 'CHANGELOG.md', 'benchmarks/README.md'];
+const LINKED = ['SECURITY.md', 'benchmarks/README.md'];
 
 const read = (path) => readFileSync(join(ROOT, path), 'utf8');
 
@@ -29,12 +29,12 @@ const placeOf = (path) =>
     .replace(/^[A-Z]+\.md$/, (name) => name.toLowerCase());
 
 const sections = Object.entries({ ...SECTIONS, Reference: [...SECTIONS.Reference, ...GENERATED] });
-const sources = [
+const sources = new Set([
   ...sections.flatMap(([, paths]) => paths),
   ...LINKED,
   ...within('docs/api'),
-].filter((path, at, all) => all.indexOf(path) === at);
-const places = new Map(sources.map((path) => [path, placeOf(path)]));
+]);
+const places = new Map(Array.from(sources, (path) => [path, placeOf(path)]));
 
 /** The link on the site, or undefined if its target is not on it. */
 const linkFrom = (path, link) => {

@@ -162,7 +162,7 @@ withGit('the commits of a clone', () => {
   });
 });
 
-withGit("npm's prepare script", () => {
+withGit("the hook that npm's dependencies script installs", () => {
   test('lets Git reject a bad subject', () => {
     const folder = cloneOfProject();
     expect(runIn(folder, '--install')).toEqual({ status: 0, output: '' });

@@ -38,7 +38,7 @@ export const dataMutants: readonly Mutant[] = [
     tests: metadata,
   },
   {
-    bug: 'an end by the clock counts as a change by somebody else',
+    bug: 'an expiry counts as a change by somebody else',
     file: 'src/service/update-session.ts',
     from: 'ended === ifRevision ? state.revision : ifRevision',
     to: 'ifRevision',

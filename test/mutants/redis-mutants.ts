@@ -226,7 +226,7 @@ export const redisMutants: readonly Mutant[] = [
     tests: contract,
   },
   {
-    bug: 'a page that has no room for what is ended by the clock shows all sessions',
+    bug: 'a page that has no room for expired sessions shows all sessions',
     file: script('page'),
     from: 'if from >= to then return {} end',
     to: '',

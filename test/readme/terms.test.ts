@@ -66,6 +66,12 @@ const rules: readonly Rule[] = [
   { pattern: String.raw`\bif need be\b`, instead: '"if necessary"' },
   { pattern: String.raw`\bone that is none\b`, instead: 'what it is' },
   { pattern: String.raw`\bof the moment\b`, instead: '"current"' },
+  {
+    pattern: String.raw`\b(?:ends?|ended) by the clock\b`,
+    instead: '"expiry" or "expired"',
+    // The promises name saved figures.
+    except: /^test\/faults\//,
+  },
   { pattern: String.raw`^#+ Of\b`, instead: 'a heading that people search for' },
   { pattern: String.raw`\d %`, instead: '"80%"', except: benchmarks },
   {

@@ -83,12 +83,12 @@ describe('a claim', () => {
     expect(claimed).toMatchObject([{ session: { id } }]);
   });
 
-  test.each(['ended by the clock', 'changed by another caller'])(
+  test.each(['expired', 'changed by another caller'])(
     'returns no more than its limit, even if the first sessions were %s',
     async (kind) => {
       const memory = new MemorySessionStore();
       const inner = changed(memory, {});
-      const passedOver = kind === 'ended by the clock' ? [] : ['s1', 's2'];
+      const passedOver = kind === 'expired' ? [] : ['s1', 's2'];
       const put = (commit: StateChange) =>
         passedOver.includes(commit.key.id) ? staleOf(commit) : inner.change(commit);
       const { sessions, clock } = openSessions({ store: changed(memory, { put }) });

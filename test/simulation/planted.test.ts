@@ -35,7 +35,7 @@ const found: readonly (readonly [by: Simulate, bugs: readonly string[]])[] = [
       'looks at the fencing token, and not at the end of the lease',
       'accepts the fencing tokens of earlier leases',
       'accepts a stale change',
-      'ends a session by the clock without an event',
+      'expires a session without an event',
       'tells an event only once another event follows it',
       'tells of an append that it has refused',
       'tells of a renewed lease',

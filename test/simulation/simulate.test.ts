@@ -191,7 +191,7 @@ describe('a simulation', () => {
     expect(ended).toBe(5);
   });
 
-  test('supports watches, which wait by the clock of the simulation', async () => {
+  test('supports watches, which wait in simulated time', async () => {
     const host = worker(async ({ sessions, signal }, id) => {
       for await (const change of sessions.watch(id, { signal })) {
         if (change.isErr() || change.value.type !== 'session.snapshot') return;

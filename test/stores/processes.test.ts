@@ -122,7 +122,7 @@ describeDatabases(
       expect(ids).toEqual(new Set([again.id]));
     });
 
-    test('keep every acknowledged append that races with terminate, and none after the end', async () => {
+    test('keep every acknowledged append that races with terminate, and refuse appends after the end', async () => {
       const { sessions } = open();
       const id = await startedIn(sessions);
       const writers = writersOf([4, 4, 4]);

@@ -20,7 +20,7 @@ const appended = { type: 'appended', at: NOON, start: 0 } as const;
 
 /** Changes without their event, events without a change, and doubled events. */
 export const plantedEventBugs: readonly PlantedBug[] = [
-  planted('ends a session by the clock without an event', hasItsEvent, (inner) => ({
+  planted('expires a session without an event', hasItsEvent, (inner) => ({
     events: eventsWith(inner, (events) => ({
       read: (...args) =>
         events.read(...args).map((page) => ({

@@ -69,10 +69,8 @@ export const plantedLabelSearchBugs: readonly PlantedBug[] = [
     (inner, tenant, range) =>
       pageOf(inner, tenant, range.order === 'updated' ? { ...range, order: 'newest' } : range),
   ),
-  searching(
-    'forgets that an end by the clock is an update',
-    isByUse,
-    (inner, tenant, { now: _, ...range }) => pageOf(inner, tenant, range),
+  searching('forgets that an expiry is an update', isByUse, (inner, tenant, { now: _, ...range }) =>
+    pageOf(inner, tenant, range),
   ),
   searching('gives the creation as the place of the last used', isByUse, (inner, tenant, range) => {
     const page = pageOf(inner, tenant, range);

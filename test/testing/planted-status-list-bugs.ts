@@ -79,7 +79,7 @@ export const plantedStatusListBugs: readonly PlantedBug[] = [
     },
   ),
   updating(
-    'forgets that an end by the clock is an update, in a list of all',
+    'forgets that an expiry is an update, in a list of all',
     byUpdate,
     ({ now: _, ...range }) => range,
     ({ status }) => status === undefined,

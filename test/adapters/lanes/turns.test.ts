@@ -16,7 +16,7 @@ const step = fc.oneof(
   fc.constantFrom('take', 'release'),
 );
 
-test('waiting items are taken exactly once and in the order of their key, and none while the key is held', () => {
+test('waiting items are taken exactly once and in the order of their key, but not while the key is held', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
       const turns = new Turns<Item>();
