@@ -110,10 +110,10 @@ export class HistoryLog {
     const last = hasMore ? this.#positions[to - 1] : undefined;
     return {
       outcome: 'found',
-      entries: this.slice(from, to).map((entry, at) => ({
-        ...entry,
-        position: this.#positions[from + at] ?? 0,
-      })),
+      // Not copied again: on Node 20, that takes as long as the first copy.
+      entries: this.slice(from, to).map((entry, at) =>
+        Object.assign(entry, { position: this.#positions[from + at] ?? 0 }),
+      ),
       start: after ?? this.#positions[from - 1] ?? 0,
       position: after === undefined ? before : (last ?? this.#end),
       hasMore,

@@ -240,6 +240,7 @@ export const decodePlaced = (
   let position = start;
   return entries.map((entry, at) => {
     position += Buffer.byteLength(texts[at] ?? '') + 1;
-    return { ...entry, position };
+    // Not copied: on Node 20, that takes as long as parsing the entry.
+    return Object.assign(entry, { position });
   });
 };

@@ -30,7 +30,10 @@ export const entriesIn = (
   const decoded = decodeEntries(row['history']);
   if (decoded?.length !== Number(row['read'])) return err(unreadable(id, 'history'));
   const positions = String(row['positions']).split(',').map(Number);
-  const entries = decoded.map((entry, at) => ({ ...entry, position: positions[at] ?? 0 }));
+  // Not copied: on Node 20, that takes as long as parsing the entry.
+  const entries = decoded.map((entry, at) =>
+    Object.assign(entry, { position: positions[at] ?? 0 }),
+  );
   const given = givenIn(slice, end);
   const last = slice.after === undefined ? given : (entries.at(-1)?.position ?? given);
   const hasMore = Number(row['newest']) > last;
