@@ -31,7 +31,7 @@ const USAGE = `Measures Colloquy beside the limit of its stores, in one run.
 
   npm run bench                      the full set, about half an hour, saved in benchmarks/results
   npm run bench -- --only stores     the comparison of the stores alone, about ten minutes, saved as well
-  npm run bench -- --only fair       beside the same guarantees by hand, about 20 minutes, saved as well
+  npm run bench -- --only fair       beside the same guarantees by hand, about ten minutes, saved as well
   npm run bench -- --quick           the same with small sizes, to see that it works
   npm run bench -- --only TEXT       only the suites whose name has TEXT in it, not saved
   npm run bench -- --redis URL       on this server instead of one of its own; its database must be empty

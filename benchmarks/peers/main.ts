@@ -21,7 +21,7 @@ import { peersTables, writePeers } from './table.js';
 
 const USAGE = `Measures Colloquy beside other libraries' session stores and tables by hand, in one run.
 
-  npm run bench:peers                   about ten minutes, saved in benchmarks/results and benchmarks/peers/figures.md
+  npm run bench:peers                   about seven minutes, saved in benchmarks/results and benchmarks/peers/figures.md
   npm run bench:peers -- --quick        the same with small sizes, to see that it works; saved in benchmarks/.build
   npm run bench:peers -- --only SQLite  answers and the places whose name contains this text, not kept with the others
   npm run bench:peers -- --redis URL    on this server instead of one of its own; this database and the next two must
