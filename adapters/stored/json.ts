@@ -189,7 +189,12 @@ const isWork = isShape<WorkRecord>({
   inbox: (value) => value === undefined,
   askedAt: (value) => value === undefined,
   turn: optional(
-    isShape<TurnRecord>({ number: isNumber, start: isNumber, woken: optional(isTrue) }),
+    isShape<TurnRecord>({
+      number: isNumber,
+      start: isNumber,
+      woken: optional(isTrue),
+      messages: isOptionalNumber,
+    }),
   ),
   turns: isOptionalNumber,
   failure: optional(

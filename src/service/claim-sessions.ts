@@ -48,8 +48,8 @@ export interface ClaimInput extends LeaseInput {
    */
   readonly attempts?: number | undefined;
   /**
-   * Maximum number of messages that each turn takes from the inbox, from 1; above 100 it counts as
-   * 100. Default: 100.
+   * Maximum number of messages that each turn takes from the inbox, in all its attempts until the
+   * last has failed, from 1; above 100 it counts as 100. Default: 100.
    */
   readonly messages?: number | undefined;
 }

@@ -4,6 +4,7 @@ import { type ParsedRewind, parseRewind } from '../input/rewind-input.js';
 import { digestOf } from '../session/digest-of.js';
 import {
   type InvalidInput,
+  inboxFull,
   invalidField,
   invalidTransition,
   notFound,
@@ -118,7 +119,8 @@ const messageAt = async (
   const before = entries.at(-2)?.position ?? first;
   // A turn that began before this part began after the beginning of the history.
   const start = entries[entries.findIndex(({ turn }) => turn === number) - 1]?.position ?? 0;
-  return ok({ before, turn: Object.freeze({ number, start }) });
+  const messages = entries.filter((each) => each.message && each.turn === number).length;
+  return ok({ before, turn: Object.freeze({ number, start, messages }) });
 };
 
 const placeOf = async (
@@ -177,14 +179,20 @@ const operationOf = (rewind: ParsedRewind) => {
   return operationWith(operationId, ['rewind', to, before, after, entries, send, usage]);
 };
 
-const guardsOf = ({ policy: { limits } }: Settings, rewind: ParsedRewind, now: number) => {
+const guardsOf = (
+  { policy: { limits } }: Settings,
+  rewind: ParsedRewind,
+  { withdraw }: Place,
+  now: number,
+) => {
   const { ifPosition: end, fencingToken: token, send } = rewind;
+  const added = withdraw === undefined ? 1 : 0;
   return {
     operation: operationOf(rewind),
     fence: token === undefined ? undefined : { token, now },
     end,
     entries: limits.historyEntries,
-    inbox: send === undefined ? undefined : limits.inboxMessages - 1,
+    inbox: send === undefined ? undefined : limits.inboxMessages - added,
   };
 };
 
@@ -216,6 +224,8 @@ const refusedBy =
     const isSeen = 'position' in refusal && refusal.position === ifPosition;
     if (refusal.guard === 'position' || (isSeen && refusal.guard !== 'end'))
       return invalidField('to', NOT_IN_HISTORY);
+    if (refusal.guard === 'message') return operationMismatch(key.id);
+    if (refusal.guard === 'inbox') return inboxFull(key.id, limits.inboxMessages);
     return refusedAppend(key, 'rewind', { now, maxEntries: limits.historyEntries }, refusal);
   };
 
@@ -240,7 +250,7 @@ const rewindStep =
     const entries = entriesAt(now, rewind.entries, turnUnder(settings.fence, key));
     const isWritten = to !== undefined || entries.length > 0;
     if (!isWritten && (withdraw ?? message) === undefined) return ok({ state: current });
-    const guards = guardsOf(settings, rewind, now);
+    const guards = guardsOf(settings, rewind, place.value, now);
     const rewound = isOver ? current : rewoundState(current, rewind, place.value, now);
     const counted = countedState(settings, rewound, rewind.usage, now);
     if (counted.isErr()) return err(counted.error);

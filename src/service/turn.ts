@@ -83,7 +83,10 @@ export type RunOf<T extends SessionSchemas, S> = (
 export interface TurnOptions {
   /** Maximum seconds of an attempt, 0.001 to 86400. Default: 600. */
   readonly maxSeconds?: number | undefined;
-  /** Maximum number of messages that a turn takes when it begins, 1 to 100. Default: 100. */
+  /**
+   * Maximum number of messages that a turn takes, in all its attempts until the last has failed, 1
+   * to 100; `take` takes more. Default: 100.
+   */
   readonly messages?: number | undefined;
   /** Maximum number of entries in `history`, 0 to 1000. Default: 1000. */
   readonly historyLimit?: number | undefined;

@@ -127,9 +127,12 @@ export const leaseReleased = (lease: LeaseRecord, now: number): LeaseRecord => {
   return releasedLease({ ...lease, cancelled: told }, now);
 };
 
+/** The turn stays, and takes as many messages again: one that always fails doesn't hold up others. */
 const withoutAttempts = (state: StateRecord): StateRecord => {
-  const { attempts: _, ...work } = state.work;
-  return { ...state, work: Object.freeze(work) };
+  const { attempts: _, turn, ...work } = state.work;
+  if (turn === undefined) return { ...state, work: Object.freeze(work) };
+  const { messages: _taken, ...begun } = turn;
+  return withWork({ ...state, work }, { turn: Object.freeze(begun) });
 };
 
 /** The state after a turn, whose messages are answered. Others may wait. */

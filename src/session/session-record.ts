@@ -118,6 +118,10 @@ export interface TurnRecord {
   readonly start: number;
   /** Present if a wake that was due is a reason for the turn. */
   readonly woken?: true;
+  /**
+   * Number of messages that its claims have taken since it began or was exhausted. Absent for none.
+   */
+  readonly messages?: number;
 }
 
 export interface AttemptFailure {

@@ -24,7 +24,7 @@ import { hasRunOut, notExhausted, wakeAtOf } from './work-state.js';
 export interface NewClaim extends NewLease {
   /** Maximum number of claims until the work is done. */
   readonly attempts: number;
-  /** Maximum number of messages that the turn takes. */
+  /** Maximum number of messages that the turn takes, in all its attempts. */
   readonly messages: number;
   /** The position at the end of the history, or an earlier one. */
   readonly start: number;
@@ -60,9 +60,18 @@ const afterCrash = (state: StateRecord, now: number): StateRecord => {
  * The turn of an attempt: that of the earlier attempt, or a new one. A turn lasts until it is done,
  * whatever the claims, so that its number is a key for payments and deliveries.
  */
-const turnOf = ({ turn, turns = 0 }: WorkRecord, start: number, isWoken: boolean): TurnRecord => {
-  const { number = turns + 1, woken = isWoken } = turn ?? {};
-  return Object.freeze({ start, ...turn, number, ...(woken && { woken: true as const }) });
+const turnOf = (
+  { turn, turns = 0 }: WorkRecord,
+  { start, isWoken, messages }: { start: number; isWoken: boolean; messages: number },
+): TurnRecord => {
+  const { number = turns + 1, woken = isWoken, messages: before = 0 } = turn ?? {};
+  return Object.freeze({
+    start,
+    ...turn,
+    number,
+    ...(woken && { woken: true as const }),
+    ...(messages > 0 && { messages: before + messages }),
+  });
 };
 
 /**
@@ -77,10 +86,10 @@ export const beginTurn = (
   leaseState(notExhausted(afterCrash(state, now)), lease, now).map((leased) => {
     const { wakeAt, inbox = 0, askedAt = now, attempts = 0, turns = 0 } = leased.work;
     const isWoken = wakeAt !== undefined && wakeAt <= now;
-    const messages = Math.min(inbox, most);
+    const messages = Math.min(inbox, Math.max(0, most - (leased.work.turn?.messages ?? 0)));
     // Messages that stay are new work, even after attempts that have failed.
     const { wakeAt: _w, retryAt: _r, ...rest } = withoutMessages(leased, messages, askedAt).work;
-    const turn = turnOf(leased.work, start, isWoken);
+    const turn = turnOf(leased.work, { start, isWoken, messages });
     const work = Object.freeze({
       ...rest,
       ...(!isWoken && wakeAt !== undefined && { wakeAt }),

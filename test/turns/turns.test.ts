@@ -50,6 +50,37 @@ describe('a turn', () => {
     expect(await shown()).toEqual(['Hi?', 'Yes.']);
   });
 
+  test('takes no further message in its next attempts if it may take one, until the last has failed', async () => {
+    const { sessions, clock, id } = await open();
+    for (const message of ['a', 'b', 'c'])
+      await okOf(sessions.send(id, { id: message, content: message }));
+    const tried: string[] = [];
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      const [claimed] = (await okOf(sessions.claim({ ...worker, messages: 1, attempts: 2 })))
+        .claimed;
+      const { fencingToken = 0 } = claimed?.lease ?? {};
+      tried.push(contents(claimed?.messages ?? []).join());
+      await okOf(sessions.release(id, { fencingToken, error: 'no model' }));
+      clock.pass(2000);
+    }
+    expect(tried).toEqual(['a', 'a', 'a,b']);
+  });
+
+  test('takes no further message when it is answered again, if it may take one', async () => {
+    const { sessions, id } = await open();
+    await okOf(sessions.send(id, { id: 'a', content: 'a' }));
+    const claim = async () => {
+      const [claimed] = (await okOf(sessions.claim({ ...worker, messages: 1 }))).claimed;
+      const { fencingToken = 0 } = claimed?.lease ?? {};
+      await okOf(sessions.release(id, { fencingToken, done: true, entries: 'Yes.' }));
+      return contents(claimed?.messages ?? []);
+    };
+    await claim();
+    await okOf(sessions.rewind(id, { after: 'a', wake: true }));
+    await okOf(sessions.send(id, 'b'));
+    expect([await claim(), await claim()]).toEqual([['a'], ['b']]);
+  });
+
   test('keeps its number in all attempts, and contains the messages of the earlier ones', async () => {
     const { sessions, clock, id, claim } = await open();
     await okOf(sessions.send(id, 'one'));
@@ -360,6 +391,32 @@ describe('a rewind', () => {
     expect(position).toBe((await okOf(sessions.history(id))).position);
     expect(await rewind()).toEqual({ position, repeated: true });
     expect(await okOf(sessions.get(id))).toEqual(state);
+  });
+
+  test.each([
+    ['before a message of the history', { before: 'a' }],
+    ['before a waiting message', { before: 'b' }],
+    ['after a message', { after: 'a' }],
+    ['to a position', { to: 0, ifPosition: 1 }],
+  ])('sends no other content with the id of a known message: it goes back %s', async (_, place) => {
+    const { sessions, id, claim, shown } = await open();
+    await okOf(sessions.send(id, { id: 'a', content: 'one' }));
+    await claim();
+    await okOf(sessions.send(id, { id: 'b', content: 'two' }));
+    const again = sessions.rewind(id, { ...place, send: { id: 'a', content: 'three' } });
+    expect(await errorOf(again)).toMatchObject({ type: 'operation_mismatch' });
+    expect([await shown(), await okOf(sessions.inbox(id))]).toMatchObject([['one'], [{ id: 'b' }]]);
+  });
+
+  test('sends nothing into a full inbox, in which an edited message keeps its place', async () => {
+    const { sessions, id, claim } = await open({ limits: { inboxMessages: 1 } });
+    await okOf(sessions.send(id, { id: 'a', content: 'one' }));
+    await claim();
+    await okOf(sessions.send(id, { id: 'b', content: 'tow' }));
+    const after = sessions.rewind(id, { after: 'a', send: 'three' });
+    expect(await errorOf(after)).toMatchObject({ type: 'inbox_full' });
+    await okOf(sessions.rewind(id, { before: 'b', send: { id: 'c', content: 'two' } }));
+    expect(contents(await okOf(sessions.inbox(id)))).toEqual(['two']);
   });
 
   test('keeps a lease without a turn', async () => {
