@@ -11,6 +11,7 @@ import {
   runTimeout,
 } from '../session/errors.js';
 import { isFields } from '../session/fields.js';
+import { acceptsHistoryUntil } from '../session/grace-period.js';
 import { LeaseRenewal } from '../session/lease-renewal.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { PositionedEntry } from '../session/session.js';
@@ -78,6 +79,7 @@ export class TurnRun<S extends TurnSessions> {
   readonly #turn: BegunTurn;
   readonly #how: RunSettings<S>;
   readonly #over = new AbortController();
+  #isWaiting = true;
   #stopWaiting = (): void => undefined;
 
   constructor(
@@ -150,25 +152,35 @@ export class TurnRun<S extends TurnSessions> {
       renewal.stop();
       stopDoubt?.();
       stopTimer();
+      this.#isWaiting = false;
       this.#stopWaiting();
     }
   }
 
   /** How long to wait for `run` after the turn is over: it may have time for last words. */
-  #graceMs({ type }: TurnFailure): number {
+  async #graceMs({ type }: TurnFailure): Promise<number> {
     if (type === 'cancelled') return LAST_WORDS_MS;
-    return type === 'invalid_transition' ? this.#settings.terms.graceMs : 0;
+    if (type !== 'invalid_transition') return 0;
+    // The grace period is that of the session, which another host may have created.
+    const { tenant, session } = this.#turn;
+    const found = await this.#settings.store.findState({ tenant, id: session.id });
+    const state = found.unwrapOr(undefined);
+    const now = this.#settings.now();
+    if (state === undefined || now.isErr()) return 0;
+    return Math.max(0, acceptsHistoryUntil(state) - now.value);
   }
 
   #abandoned(): Promise<Result<never, TurnFailure>> {
     const { signal } = this.#over;
     return new Promise((resolve) => {
-      const abandon = (): void => {
+      const abandon = async (): Promise<void> => {
         const reason: TurnFailure = signal.reason;
-        this.#stopWaiting = this.#settings.after(this.#graceMs(reason), () => resolve(err(reason)));
+        const graceMs = await this.#graceMs(reason);
+        if (this.#isWaiting)
+          this.#stopWaiting = this.#settings.after(graceMs, () => resolve(err(reason)));
       };
-      if (signal.aborted) abandon();
-      else signal.addEventListener('abort', abandon);
+      if (signal.aborted) void abandon();
+      else signal.addEventListener('abort', () => void abandon());
     });
   }
 

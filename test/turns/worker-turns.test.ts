@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { Turn } from '../../src/service/service-turn.js';
+import { SessionService } from '../../src/service/session-service.js';
 import { lasting, openWorkers } from '../support/open-workers.js';
 import { okOf, startedIn } from '../support/sessions.js';
 
@@ -106,6 +108,34 @@ describe('a worker', () => {
     expect(begun[0]?.signal.aborted).toBe(true);
     expect(contents((await okOf(sessions.history(id))).entries)).toEqual(['two', 'To two.']);
     expect(errors).toEqual([]);
+  });
+
+  test.each([
+    [
+      'is stored in the grace period of its session, whatever that of the worker',
+      20,
+      0,
+      ['one', 'Late.'],
+    ],
+    ['is lost after it, whatever the grace period of the worker', 0, 20, ['one']],
+  ])('ends with its session, and its answer %s', async (_, gracePeriod, own, expected) => {
+    const store = new MemorySessionStore({ events: true });
+    const { clock, work, pass } = openWorkers(store);
+    const creator = new SessionService({ store, clock, gracePeriod });
+    const { run: wait, finish, begun } = lasting();
+    const run = async (turn: Turn) => {
+      await wait(turn);
+      return 'Late.';
+    };
+    work({ run, interval: 3600 }, new SessionService({ store, clock, gracePeriod: own }));
+    const id = await startedIn(creator);
+    await okOf(creator.send(id, 'one'));
+    await expect.poll(() => begun.length).toBe(1);
+    await okOf(creator.terminate(id));
+    await pass(15_000);
+    finish();
+    await pass(250);
+    expect(contents((await okOf(creator.get(id))).history)).toEqual(expected);
   });
 
   test('leaves a PAUSED session alone, and answers once it is resumed', async () => {
