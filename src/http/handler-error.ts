@@ -66,7 +66,7 @@ export const details = {
   history_full:
     'The history of the session has reached the maximum number of entries or of rewinds.',
   inbox_full: 'The inbox of the session has reached the maximum number of messages.',
-  not_answered: 'Nobody has answered the message yet.',
+  not_answered: 'Nobody has answered the message yet. After the end of its session, nobody will.',
   withdrawn: 'The message was withdrawn.',
   superseded: 'A rewind has taken the message out of the history.',
   history_moved: 'The history has changed: it does not end at if_position.',

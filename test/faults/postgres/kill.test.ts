@@ -50,6 +50,6 @@ describeWithPostgres('a PostgreSQL that is killed during writes, together with i
       );
       expect(answers.ok).toBeGreaterThan(KILLS * CALLS * 0.5);
     },
-    effort(120_000, 1_200_000),
+    effort(120_000, 2_400_000),
   );
 });
