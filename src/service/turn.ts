@@ -52,7 +52,9 @@ export interface TurnOf<T extends SessionSchemas, S> {
   readonly sessions: S;
   /**
    * Aborted when the turn is over: it was cancelled or rewound, has run longer than `maxSeconds`,
-   * or another process may have it. `reason` is the error, for example `cancelled`.
+   * the session has ended, or another process may have it. Without events in the store, and after
+   * an expiry that no sweeper has stored, this is noticed only at the next renewal. `reason` is the
+   * error, for example `cancelled`.
    */
   readonly signal: LeaseSignal;
   /** For calls that do not go through `sessions`, for example calls of another process. */

@@ -98,11 +98,12 @@ export interface WorkOperations<
   release(id: string, input: ReleaseInput): ResultAsync<Released, E['release']>;
 
   /**
-   * Cancels the work on a session: ends its lease, if there is one, and the session no longer waits
-   * for a worker. Calls with the token of that lease fail with `cancelled`, and the `signal` of its
-   * holder is aborted: immediately in a worker of `createWorker` if the store has events, otherwise
-   * at the next renewal. The session itself goes on. Succeeds without a change if there is nothing
-   * to cancel.
+   * Cancels the work on a session: ends its lease, if there is one, and drops wakes and retries.
+   * Waiting messages are answered next. Cancels whichever turn is running, so cancel before you
+   * send the next message. Calls with the token of that lease fail with `cancelled`, and the
+   * `signal` of its holder is aborted: immediately in `createWorker` and `reply` if the store has
+   * events, otherwise at the next renewal. The session itself goes on. Succeeds without a change if
+   * there is nothing to cancel.
    *
    * @example
    * ```ts
