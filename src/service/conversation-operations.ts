@@ -13,8 +13,8 @@ import type { AnswerOptions } from './wait-for-answer.js';
 /** The operations on what is said in a session: its history and its inbox. */
 export interface ConversationOperations<E extends SharedErrors, out T extends SessionSchemas> {
   /**
-   * Adds entries to the history of an ACTIVE or PAUSED session, all or none. The cost does not
-   * depend on the history.
+   * Adds entries to the history of a session that is ACTIVE, PAUSED or in its grace period, all or
+   * none. The cost does not depend on the history.
    *
    * @example
    * ```ts
@@ -32,10 +32,10 @@ export interface ConversationOperations<E extends SharedErrors, out T extends Se
   ): ResultAsync<Appended, E['append']>;
 
   /**
-   * Goes back in the history of an ACTIVE or PAUSED session, in one step: the history then has the
-   * entries up to the position `to`, and after them `entries`. Reads no longer return the
-   * superseded entries. With `to: 0`, it replaces the entire history. If the history does not end
-   * at `ifPosition`, it fails with `history_moved`, and nothing is changed.
+   * Goes back in the history of a session that is ACTIVE, PAUSED or in its grace period, in one
+   * step: the history then has the entries up to the position `to`, and after them `entries`. Reads
+   * no longer return the superseded entries. With `to: 0`, it replaces the entire history. If the
+   * history does not end at `ifPosition`, it fails with `history_moved`, and nothing is changed.
    *
    * @example
    * ```ts

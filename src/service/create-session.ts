@@ -127,7 +127,9 @@ export interface CreateSessionInput<T extends SessionSchemas = SessionSchemas>
   /**
    * Make the call safe to repeat, 1 to 256 characters without control characters: the same key
    * returns the same session for as long as it exists. With different input the call fails with
-   * `idempotency_mismatch`, or with `id_taken` if the input contains an `id`.
+   * `idempotency_mismatch`, or with `id_taken` if the input contains an `id`. Without an `id`, the
+   * session's id is derived from the tenant and the key: anyone who knows both can compute it, and
+   * after a deletion the key gives the same id again.
    */
   readonly idempotencyKey?: string | undefined;
   /**

@@ -49,7 +49,10 @@ export interface SessionServiceOptions<T extends SessionSchemas = SessionSchemas
   readonly store: SessionStore;
   /** Default: the machine's clock. */
   readonly clock?: Clock | undefined;
-  /** Default: 21 random characters. */
+  /**
+   * Ids of sessions and messages that have no id of their own. A session that is created with an
+   * `idempotencyKey` has an id derived from the key. Default: 21 random characters.
+   */
   readonly ids?: Ids | undefined;
   /** The tenant, 1 to 256 characters. Default: `default`. */
   readonly tenant?: string | undefined;
@@ -60,9 +63,9 @@ export interface SessionServiceOptions<T extends SessionSchemas = SessionSchemas
    */
   readonly idleTimeout?: number | undefined;
   /**
-   * Seconds that a session may stay ACTIVE without an append or a command before it ends with
-   * `inactive`; 0 for no timeout. Leases, and changes of labels and metadata, do not count. Stored
-   * with each session, like `idleTimeout`. Default: 0.
+   * Seconds that a session may stay ACTIVE without a message, an entry or a command before it ends
+   * with `inactive`; 0 for no timeout. A running answer, leases, and changes of labels and metadata
+   * do not count. Stored with each session, like `idleTimeout`. Default: 0.
    */
   readonly inactivityTimeout?: number | undefined;
   /**
