@@ -62,8 +62,14 @@ const MAX_STEPS = 200_000;
 /** Number of hosts that end with an error after the last fault until the run fails. */
 const MAX_ERRORS = 3;
 
+/** The operation errors that `Result` contains are plain objects with a type and a message. */
+const textOf = (cause: unknown): string => {
+  const parts = isFields(cause) ? [cause['type'], cause['message']] : [];
+  return parts.filter((part) => typeof part === 'string').join(': ') || String(cause);
+};
+
 const asError = (cause: unknown): Error =>
-  isError(cause) ? cause : new Error(String(cause), { cause });
+  isError(cause) ? cause : new Error(textOf(cause), { cause });
 
 /** The error of a check, which may throw, reject, or return false or an error result. */
 const errorOf = async (check: () => unknown): Promise<Error | undefined> => {

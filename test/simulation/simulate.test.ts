@@ -211,6 +211,15 @@ describe('a simulation', () => {
     expect(report).toEqual({ seeds: 3 });
   });
 
+  test('names the error that a check returns in the first line of the story', async () => {
+    const { failure } = await simulated(() => {}, {
+      seeds: 1,
+      check: ({ sessions }) => sessions.get('nobody'),
+    });
+    expect(failure?.story.split('\n')[0]).toBe('seed 1: not_found: there is no such session');
+    expect(failure?.error.cause).toMatchObject({ type: 'not_found', id: 'nobody' });
+  });
+
   test('reports its progress', async () => {
     const told: number[] = [];
     await simulated(careful, { seeds: 3, onProgress: (done) => told.push(done) });
