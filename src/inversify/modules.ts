@@ -22,6 +22,7 @@ import { optionsOf } from '../schema/options-of.js';
 import { optional as optionalField } from '../schema/schema.js';
 import {
   checkTerms,
+  meantOption,
   type SessionServiceOptions,
   serviceOptionSchemas,
 } from '../service/service-options.js';
@@ -112,7 +113,7 @@ const {
   ...coreSchemas
 } = serviceOptionSchemas;
 
-const readCore = optionsOf('coreModule', coreSchemas, checkTerms);
+const readCore = optionsOf('coreModule', coreSchemas, checkTerms, meantOption);
 
 /**
  * Binds `SessionService` and its ports: the system clock, random ids and, without a store module, a

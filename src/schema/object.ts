@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../session/fields.js';
 import type { IssueList } from './issue-list.js';
 import { anything, type FieldSchemas, type OutOf, type Read, type Schema } from './schema.js';
-import { checkKnown } from './unknown-fields.js';
+import { checkKnown, type FindMeant } from './unknown-fields.js';
 
 /** An object with these fields. */
 export interface ObjectSchema<F extends FieldSchemas> extends Schema<OutOf<F>> {
@@ -61,8 +61,8 @@ export const copiedFields = (
  * const body: Operation['body'] = { name: 'Rating', of: () => rating };
  * ```
  */
-export function object<F extends FieldSchemas>(fields: F): ObjectSchema<F>;
-export function object(fields: FieldSchemas): ObjectSchema<FieldSchemas> {
+export function object<F extends FieldSchemas>(fields: F, meant?: FindMeant): ObjectSchema<F>;
+export function object(fields: FieldSchemas, meant?: FindMeant): ObjectSchema<FieldSchemas> {
   const all = Object.entries(fields).map(([name, { read, isIgnored = false }]) => ({
     name,
     read,
@@ -75,7 +75,7 @@ export function object(fields: FieldSchemas): ObjectSchema<FieldSchemas> {
     read: (issues, path, value) => {
       const given = fieldsIn(issues, path, value);
       const prefix = path && `${path}.`;
-      checkKnown(issues, given, names, prefix);
+      checkKnown(issues, given, names, prefix, meant);
       const found: Record<string, unknown> = {};
       for (const { name, read, isIgnored } of all) {
         if (isIgnored && !(name in given)) continue;

@@ -75,17 +75,21 @@ export const reportUnknown = (
     `is unknown${didYouMean(meant)}`,
   );
 
+/** Finds the known name that was probably meant. */
+export type FindMeant = (name: string, names: readonly string[]) => string | undefined;
+
 /** Reports the fields of an operation's input that are not in `names`. */
 export const checkKnown = (
   issues: IssueList,
   fields: Fields,
   names: readonly string[],
   prefix = '',
+  meant: FindMeant = nearest,
 ): void => {
   for (const name of Object.keys(fields)) {
     if (names.includes(name)) continue;
     // To find the nearest name takes time, and a hostile input has many names.
     if (issues.isFull) return;
-    reportUnknown(issues, name, nearest(name, names), prefix);
+    reportUnknown(issues, name, meant(name, names), prefix);
   }
 };

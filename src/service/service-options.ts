@@ -2,7 +2,7 @@ import { EventHub } from '../events/event-hub.js';
 import { policyFields, policyOf } from '../input/input-policy.js';
 import { having } from '../schema/host-values.js';
 import type { IssueList } from '../schema/issue-list.js';
-import { optionsOf } from '../schema/options-of.js';
+import { meantWithin, optionsOf } from '../schema/options-of.js';
 import { type OutOf, optional, type Schema, typed } from '../schema/schema.js';
 import { name, number } from '../schema/values.js';
 import { type Clock, monotonic, systemClock, timerOf } from '../session/clock.js';
@@ -142,7 +142,9 @@ export const checkTerms = (
   { retention, gracePeriod }: Pick<OutOf<typeof serviceOptionSchemas>, 'retention' | 'gracePeriod'>,
 ): void => issues.check(retention === 0 || gracePeriod <= retention, 'retention', RETENTION_RULE);
 
-const read = optionsOf('SessionService', serviceOptionSchemas, checkTerms);
+export const meantOption = meantWithin(serviceOptionSchemas);
+
+const read = optionsOf('SessionService', serviceOptionSchemas, checkTerms, meantOption);
 
 const termsOf = ({
   idleTimeout,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callback, switchOr } from '../../src/schema/host-values.js';
 import { object } from '../../src/schema/object.js';
-import { optionsOf } from '../../src/schema/options-of.js';
+import { meantWithin, optionsOf } from '../../src/schema/options-of.js';
 import { optional, type Schema } from '../../src/schema/schema.js';
 import { number, whole } from '../../src/schema/values.js';
 import { revoked, throwing } from '../support/hostile-values.js';
@@ -10,6 +10,7 @@ interface Options {
   readonly intervalMs?: number;
   readonly batch?: number;
   readonly onEnded?: () => void;
+  readonly limits?: { readonly timeLimit?: number };
   readonly events?: boolean | { readonly heartbeatMs?: number; readonly length?: number };
 }
 
@@ -17,12 +18,13 @@ const schemas = {
   intervalMs: optional(number(1, 1000), 1),
   batch: optional(whole(1), 10),
   onEnded: optional(callback),
+  limits: optional(object({ timeLimit: optional(whole(1)) })),
   events: optional(
     switchOr(object({ heartbeatMs: optional(whole(1)), length: optional(whole(1)) })),
   ),
 } satisfies Readonly<Record<keyof Options, Schema<unknown>>>;
 
-const read = optionsOf('createThing', schemas);
+const read = optionsOf('createThing', schemas, undefined, meantWithin(schemas));
 
 /** As a caller in JavaScript may call it. */
 const unchecked = (options: unknown) => () => Reflect.apply(read, undefined, [options]);
@@ -46,6 +48,7 @@ describe('factory options', () => {
     [{ interval: 5 }, 'interval is unknown (did you mean intervalMs?)'],
     [{ INTERVALMS: 5 }, 'INTERVALMS is unknown (did you mean intervalMs?)'],
     [{ onended: 5 }, 'onended is unknown (did you mean onEnded?)'],
+    [{ timeLimit: 5 }, 'timeLimit is unknown (did you mean limits.timeLimit?)'],
     [{ events: { heartbeatMS: 5 } }, 'events.heartbeatMS is unknown (did you mean heartbeatMs?)'],
     [{ events: { speed: 5 } }, 'events.speed is unknown'],
     [{ constructor: 5 }, 'constructor is unknown'],

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { SessionService } from '../../src/index.js';
 import {
   ada,
   call,
@@ -88,6 +90,13 @@ describe('a misspelt option', () => {
     );
     expect(message).toBe(`${'x'.repeat(64)} is unknown`);
   });
+});
+
+test('an option of limits at the top of the service options is named with its place', () => {
+  const options = { store: new MemorySessionStore(), timeLimit: 600 };
+  expect(() => Reflect.construct(SessionService, [options])).toThrow(
+    new TypeError('SessionService: timeLimit is unknown (did you mean limits.timeLimit?)'),
+  );
 });
 
 describe('an entry with an unknown field', () => {
