@@ -48,6 +48,8 @@ const valuesIn = (
 ): unknown => {
   if (!isLabels) return texts.length === 1 ? texts[0] : texts;
   const given = texts.filter((each) => each !== '').map(labelOf);
+  const areNamed = given.every(([, value]) => value !== undefined);
+  issues.check(areNamed, sentAs, 'must have the form name:value, as in user:u-1');
   const labels = new Map(given);
   issues.check(labels.size === given.length, sentAs, 'must have each name once');
   return Object.fromEntries(labels);

@@ -49,7 +49,11 @@ export const labelCases = (world: World): void => {
       expectInvalid(await client.create({ ...minimal, labels: { user: 5 } }), 'labels.user');
       expectInvalid(await client.create({ ...minimal, labels: { 'a b': 'x' } }), 'labels');
       expect((await client.create({ ...minimal, labels: null })).status).toBe(201);
-      expectInvalid(await client.send('/sessions?labels=user'), 'labels.user');
+      for (const query of ['labels=user', 'labels=a:b&labels=user']) {
+        expect((await client.send(`/sessions?${query}`)).json()).toMatchObject({
+          errors: [{ path: 'labels', message: 'must have the form name:value, as in user:u-1' }],
+        });
+      }
       expectInvalid(await client.send('/sessions?labels=user:'), 'labels.user');
       expectInvalid(await client.send('/sessions?labels=a:b&labels=a:c'), 'labels');
     });
