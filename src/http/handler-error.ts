@@ -57,7 +57,8 @@ type Code = HandlerError['type'];
 export const details = {
   invalid_input: '',
   not_found: 'There is no such session, or no such message.',
-  invalid_transition: 'The status of the session does not allow this.',
+  // An example, for the OpenAPI document: each response names its status and command.
+  invalid_transition: 'a session that is PAUSED does not allow pause',
   leased: 'Another holder has the session.',
   lease_lost: 'The fencing token is not that of the current lease.',
   cancelled: 'The work on the session was cancelled.',

@@ -1,5 +1,5 @@
 import type { ProblemExtensions } from '../endpoints/problem-extensions.js';
-import { invalidInput } from '../session/errors.js';
+import { invalidInput, invalidTransition } from '../session/errors.js';
 import { details, type HandlerError, statusOf } from './handler-error.js';
 import { titles } from './problem-body.js';
 import type { HandlerResponse } from './session-handler.js';
@@ -27,10 +27,11 @@ export const problemOf = (
   code: Code,
   headers: HandlerResponse['headers'] = {},
   problemExtensions: ProblemExtensions = {},
+  message: string = details[code],
 ): HandlerResponse => {
   const status = statusOf(code);
   const { errors } = problemExtensions;
-  const detail = errors ? invalidInput(errors).message : details[code];
+  const detail = errors ? invalidInput(errors).message : message;
   const body = {
     type: 'about:blank',
     title: titles[status],
@@ -66,6 +67,11 @@ export const problem = (error: HandlerError): HandlerResponse => {
   if (type === 'history_moved') return problemOf(type, {}, { position: error.position });
   if (type === 'leased') return problemOf(type, {}, { holder: error.holder, until: error.until });
   if (type === 'cancelled') return problemOf(type, {}, { reason: error.reason });
+  if (type === 'invalid_transition') {
+    // Built again, because the message of a foreign error may contain anything.
+    const { message } = invalidTransition(error.status, error.command);
+    return problemOf(type, {}, {}, message);
+  }
   if (type === 'method_not_allowed') return problemOf(type, { Allow: error.allow });
   const response = prepared.get(type) ?? problemOf(type);
   prepared.set(type, response);

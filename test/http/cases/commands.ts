@@ -75,8 +75,14 @@ export const commandCases = (world: World): void => {
     test('answer 409 if the status does not allow them, and change nothing', async () => {
       const client = world.client();
       const { id } = await client.created();
-      for (const command of ['pause', 'resume'])
-        expectProblem(await client.command(`/${command}-session/${id}`), 409, 'invalid_transition');
+      for (const command of ['pause', 'resume']) {
+        const refused = await client.command(`/${command}-session/${id}`);
+        expectProblem(refused, 409, 'invalid_transition');
+        expect(refused.json()).toHaveProperty(
+          'detail',
+          `a session that is IDLE does not allow ${command}`,
+        );
+      }
       expect((await client.send(`/session/${id}`)).json()).toHaveProperty('status', 'IDLE');
     });
 
