@@ -47,9 +47,9 @@ export interface SaveOptions {
    */
   readonly ifPosition?: number | undefined;
   /**
-   * Maximum number of the latest messages that are searched for the ids. If the first given message
-   * is not among them, and the chat has more, the message may be stored further back, and the call
-   * fails with `invalid_input`. Default: 10,000.
+   * Maximum number of the latest messages that are searched for the ids, from 1. If the first given
+   * message is not among them, and the chat has more, the message may be stored further back, and
+   * the call fails with `invalid_input`. Default: 10,000.
    */
   readonly search?: number | undefined;
   /**

@@ -43,8 +43,8 @@ export interface SendMessageOptions {
   /** Creates and starts the session if it is missing. Default: fails with `not_found`. */
   readonly create?: CreateIfMissing | undefined;
   /**
-   * Maximum number of the latest messages that are searched for the id. If it is not among them,
-   * and the chat has more, the call fails with `invalid_input`. Default: 10,000.
+   * Maximum number of the latest messages that are searched for the id, from 1. If it is not among
+   * them, and the chat has more, the call fails with `invalid_input`. Default: 10,000.
    */
   readonly search?: number | undefined;
 }

@@ -20,7 +20,7 @@ import type { WatchSignal } from '../session/session-event.js';
 export interface CallOptions {
   /** Ends the call immediately, with the error `aborted`. */
   readonly signal?: WatchSignal | undefined;
-  /** Timeout of this call in milliseconds, from 1. Default: the client's `timeoutMs`. */
+  /** Timeout of this call in milliseconds, 1 to 2147483647. Default: the client's `timeoutMs`. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -126,6 +126,9 @@ export interface RemoteWatchOptions extends Pick<CallOptions, 'signal'> {
   readonly warnAt?: number | undefined;
   /** Maximum number of the latest history entries in a snapshot, from 0. Default: all. */
   readonly historyLimit?: number | undefined;
-  /** Milliseconds for which a lost connection is retried. Default: the client's `timeoutMs`. */
+  /**
+   * Milliseconds for which a lost connection is retried, 1 to 2147483647. Default: the client's
+   * `timeoutMs`.
+   */
   readonly timeoutMs?: number | undefined;
 }

@@ -73,21 +73,24 @@ export interface SessionClientOptions {
   readonly apiKey?: string | (() => string | PromiseLike<string>) | undefined;
   /** Default: the runtime's `fetch`. */
   readonly fetch?: ClientFetch | undefined;
-  /** Timeout of a call in milliseconds, including all attempts and delays. Default: 30,000. */
+  /**
+   * Timeout of a call in milliseconds, 1 to 2147483647, including all attempts and delays. Default:
+   * 30,000.
+   */
   readonly timeoutMs?: number | undefined;
   /**
-   * Timeout of one attempt in milliseconds. Default: 12,000, slightly more than the default timeout
-   * of the service.
+   * Timeout of one attempt in milliseconds, 1 to 2147483647. Default: 12,000, slightly more than the
+   * default timeout of the service.
    */
   readonly attemptTimeoutMs?: number | undefined;
   /** Maximum number of retries of a call; with 0, a watch does not reconnect either. Default: 3. */
   readonly retries?: number | undefined;
   /**
-   * Milliseconds without data after which a watch reconnects. Default: 45,000, three times the
-   * default heartbeat.
+   * Milliseconds without data after which a watch reconnects, 1 to 2147483647. Default: 45,000, three
+   * times the default heartbeat.
    */
   readonly silenceMs?: number | undefined;
-  /** Maximum bytes of a response, and maximum characters of an event. Default: 16 MiB. */
+  /** Maximum bytes of a response, and maximum characters of an event, from 1. Default: 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
   /** Headers of every request. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

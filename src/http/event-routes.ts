@@ -33,7 +33,7 @@ export interface EventRoutesOptions {
    * Milliseconds without an event before a heartbeat is sent, 1,000 to 300,000. Default: 15,000.
    */
   readonly heartbeatMs?: number | undefined;
-  /** Maximum number of open streams; above it, the response is 503. Default: 10,000. */
+  /** Maximum number of open streams, from 1; above it, the response is 503. Default: 10,000. */
   readonly maxStreams?: number | undefined;
   /**
    * Maximum number of open streams per tenant, 1 to `maxStreams`. Default: 1,000, or `maxStreams`

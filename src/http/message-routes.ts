@@ -31,7 +31,7 @@ import { noRoom, withinPendingBytes } from './within-pending-bytes.js';
  * ```
  */
 export interface MessageRoutesOptions {
-  /** Maximum number of requests that wait for an answer; above it, 503. Default: 10,000. */
+  /** Maximum number of requests that wait for an answer, from 1; above it, 503. Default: 10,000. */
   readonly maxWaiting?: number | undefined;
   /**
    * Maximum number of requests per tenant that wait for an answer, 1 to `maxWaiting`. Default:

@@ -113,17 +113,17 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
    * History parts and events always contain them. Default: false.
    */
   readonly entryData?: boolean | undefined;
-  /** Maximum bytes in a request body. Default: 256 KiB. */
+  /** Maximum bytes in a request body, from 1. Default: 256 KiB. */
   readonly maxBodyBytes?: number | undefined;
   /**
    * Maximum bytes of all responses that are not yet received, and of the pages and sessions that
    * are being read for them; a tenant may use half. Above it, reads return 503 with `Retry-After`.
-   * Default: 32 MiB.
+   * From 1; default: 32 MiB.
    */
   readonly maxPendingBytes?: number | undefined;
   /**
-   * Timeout of the authenticator, and then of the store, in milliseconds; after it, requests return
-   * 503. Default: 10,000.
+   * Timeout of the authenticator, and then of the store, in milliseconds, 1 to 2147483647;
+   * after it, requests return 503. Default: 10,000.
    */
   readonly timeoutMs?: number | undefined;
   /**

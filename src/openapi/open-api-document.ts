@@ -29,15 +29,15 @@ export interface OpenApiOptions {
    * service without these options.
    */
   readonly sessions?: { readonly policy?: InputPolicy | undefined } | undefined;
-  /** Maximum bytes in a request body, as given to the handler. Default: not described. */
+  /** Maximum bytes in a request body, from 1, as given to the handler. Default: not described. */
   readonly maxBodyBytes?: number | undefined;
   /** Prefix of all paths, for example `/api`. Default: none. */
   readonly prefix?: string | undefined;
   /** Base URLs of the API. Default: the prefix, on the host that serves the document. */
   readonly servers?: readonly Server[] | undefined;
-  /** Default: `Sessions`. */
+  /** The title, 1 to 256 characters. Default: `Sessions`. */
   readonly title?: string | undefined;
-  /** The version of the host's API. Default: `1.0.0`. */
+  /** The version of the host's API, 1 to 256 characters. Default: `1.0.0`. */
   readonly version?: string | undefined;
 }
 

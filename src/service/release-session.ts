@@ -55,7 +55,10 @@ export interface ReleaseInput {
   readonly entries?: TurnEntries | undefined;
   /** Only with `done`: what the turn has used, counted in the same step. Default: nothing. */
   readonly usage?: Counters | undefined;
-  /** Why the work is not done: the `error` of `work`, at most 500 characters. Default: none. */
+  /**
+   * Why the work is not done: the `error` of `work`, which keeps the first 500 characters. At most
+   * 64 KiB. Default: none.
+   */
   readonly error?: string | undefined;
 }
 

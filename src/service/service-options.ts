@@ -57,15 +57,16 @@ export interface SessionServiceOptions<T extends SessionSchemas = SessionSchemas
   /** The tenant, 1 to 256 characters. Default: `default`. */
   readonly tenant?: string | undefined;
   /**
-   * Seconds that a session may stay IDLE or PAUSED before it ends with `idle_timeout`; 0 for no
-   * timeout. Stored with each session at its creation: it applies even if a process with other
+   * Seconds that a session may stay IDLE or PAUSED before it ends with `idle_timeout`, at most
+   * 31536000 (365 days); 0 for no timeout. Stored with each session at its creation: it applies even if a process with other
    * options changes or sweeps the session. Default: 0.
    */
   readonly idleTimeout?: number | undefined;
   /**
    * Seconds that a session may stay ACTIVE without a message, an entry or a command before it ends
-   * with `inactive`; 0 for no timeout. A running answer, leases, and changes of labels and metadata
-   * do not count. Stored with each session, like `idleTimeout`. Default: 0.
+   * with `inactive`, at most 31536000 (365 days); 0 for no timeout. A running answer, leases, and
+   * changes of labels and metadata do not count. Stored with each session, like `idleTimeout`.
+   * Default: 0.
    */
   readonly inactivityTimeout?: number | undefined;
   /**
@@ -75,8 +76,8 @@ export interface SessionServiceOptions<T extends SessionSchemas = SessionSchemas
    */
   readonly gracePeriod?: number | undefined;
   /**
-   * Seconds after the end of a session until a sweep deletes it, at least `gracePeriod`; 0 to keep
-   * it forever. Stored with each session, like `idleTimeout`. Default: 0.
+   * Seconds after the end of a session until a sweep deletes it, at least `gracePeriod` and at most
+   * 3153600000 (100 years); 0 to keep it forever. Stored with each session, like `idleTimeout`. Default: 0.
    */
   readonly retention?: number | undefined;
   /** Limits on input and answers; each has a default. */

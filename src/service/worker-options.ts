@@ -43,7 +43,7 @@ export interface WorkerOptions<T extends SessionSchemas = SessionSchemas> extend
   readonly run: Run<T>;
   /** Maximum number of sessions at the same time, 1 to 100. Default: 10. */
   readonly concurrency?: number | undefined;
-  /** The name of the worker in leases. Default: a random string. */
+  /** The name of the worker in leases, 1 to 256 characters. Default: a random string. */
   readonly holder?: string | undefined;
   /** Work for all tenants, not only for the tenant of the service. Default: false. */
   readonly allTenants?: boolean | undefined;

@@ -1,5 +1,6 @@
 /**
- * Limits on input and answers, set with `new SessionService({ limits })`.
+ * Limits on input and answers, set with `new SessionService({ limits })`. Numbers are at least 1,
+ * except `activeSessions`.
  *
  * @example
  * ```ts

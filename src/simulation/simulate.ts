@@ -22,15 +22,18 @@ export interface SimulationOptions {
    * 1000.
    */
   readonly seeds?: number | readonly number[] | undefined;
-  /** The first seed, if `seeds` is a number. Default: 1. */
+  /** The first seed, from 0, if `seeds` is a number. Default: 1. */
   readonly firstSeed?: number | undefined;
   /** The number of hosts, 1 to 16. Default: 2. */
   readonly hosts?: number | undefined;
   /** The types of faults. Default: all. */
   readonly faults?: readonly FaultType[] | undefined;
-  /** Simulated seconds with faults. Default: 60. */
+  /** Simulated seconds with faults, 0 to 86400. Default: 60. */
   readonly duration?: number | undefined;
-  /** Simulated seconds without faults after that, in which the hosts may recover. Default: 120. */
+  /**
+   * Simulated seconds without faults after that, in which the hosts may recover, 0 to 86400.
+   * Default: 120.
+   */
   readonly calm?: number | undefined;
   /** Options of the service, for example `idleTimeout`. */
   readonly service?: Omit<SessionServiceOptions, 'store' | 'clock' | 'ids'> | undefined;
