@@ -56,7 +56,7 @@ export interface ClaimInput extends LeaseInput {
 
 /**
  * Milliseconds in which a session that `SessionStore.take` returned gets its lease. If the process
- * dies first, other claims return the session after this time.
+ * dies first, other claims return the session after this time, or after the length of the lease.
  */
 const CLAIM_MS = 10_000;
 
@@ -183,7 +183,8 @@ const claimPart = async (
   const time = settings.now();
   if (time.isErr()) return err(time.error);
   const now = time.value;
-  const found = await settings.store.take({ ...range, now, until: now + CLAIM_MS });
+  const until = now + Math.min(CLAIM_MS, input.seconds * 1000);
+  const found = await settings.store.take({ ...range, now, until });
   if (found.isErr()) return err(found.error);
   const { sessions, failed, hasMore, nextCursor } = found.value;
   const leased = await Promise.all(sessions.map((each) => claimOne(settings, each, input)));

@@ -123,22 +123,29 @@ describe('claim', () => {
     expect((await okOf(sessions.forTenant('globex').claim(worker))).claimed).toHaveLength(1);
   });
 
-  test('lets another claim find the session after 10 s if its process dies before the lease', async () => {
-    const inner = new MemorySessionStore();
-    let isDead = true;
-    const store = changed(inner, {
-      put: (commit) =>
-        isDead ? err(storeUnavailable('it is away', 'not_applied')) : inner.change(commit),
-    });
-    const { sessions, clock } = openSessions({ store });
-    const { id } = await okOf(sessions.create({ ...ada, wake: true }));
-    expect(await errorOf(sessions.claim(worker))).toMatchObject({ type: 'store_unavailable' });
-    isDead = false;
-    clock.pass(9999);
-    expect((await okOf(sessions.claim(worker))).claimed).toEqual([]);
-    clock.pass(1);
-    expect((await okOf(sessions.claim(worker))).claimed).toMatchObject([{ session: { id } }]);
-  });
+  test.each([
+    ['10 s', { seconds: 30 }, 10_000],
+    ['the length of a shorter lease', { seconds: 2 }, 2000],
+  ])(
+    'lets another claim find the session after %s if its process dies before the lease',
+    async (_, more, ms) => {
+      const given = { ...worker, ...more };
+      const inner = new MemorySessionStore();
+      let isDead = true;
+      const store = changed(inner, {
+        put: (commit) =>
+          isDead ? err(storeUnavailable('it is away', 'not_applied')) : inner.change(commit),
+      });
+      const { sessions, clock } = openSessions({ store });
+      const { id } = await okOf(sessions.create({ ...ada, wake: true }));
+      expect(await errorOf(sessions.claim(given))).toMatchObject({ type: 'store_unavailable' });
+      isDead = false;
+      clock.pass(ms - 1);
+      expect((await okOf(sessions.claim(given))).claimed).toEqual([]);
+      clock.pass(1);
+      expect((await okOf(sessions.claim(given))).claimed).toMatchObject([{ session: { id } }]);
+    },
+  );
 
   test('names an unreadable session, and returns the others', async () => {
     const store = new TextSessionStore();
