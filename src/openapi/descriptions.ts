@@ -38,12 +38,11 @@ const operations: Readonly<Record<string, string>> = {
   updateSession: 'Changes labels and metadata, in any status.',
   spendBudget: 'Adds to the counters of a session. One that reaches its budget ends it.',
   failSession: 'Ends the session as failed.',
-  appendHistory: 'While the session is ACTIVE, PAUSED or in its grace period.',
+  appendHistory: 'In ACTIVE, PAUSED or the grace period.',
   rewindHistory:
-    'While the session is ACTIVE, PAUSED or in its grace period. The history then has the entries up to `to`, and after them `entries`. If it does not end at `if_position`, nothing is changed.',
+    'In ACTIVE, PAUSED or the grace period. The history then has the entries up to `to`, and after them `entries`. If it does not end at `if_position`, nothing is changed.',
   redactHistory: 'Erases content, id and data of entries.',
-  sendMessage:
-    'Puts a message at the end of the inbox of an ACTIVE or PAUSED session, once for its id.',
+  sendMessage: 'Puts a message into the inbox of an ACTIVE or PAUSED session, once for its id.',
   readInbox: 'The messages that wait.',
   awaitAnswer: 'Waits for the answer. If none comes in time, the message stays: ask again.',
   withdrawMessages: 'Withdraws messages that no turn has taken.',
@@ -52,8 +51,7 @@ const operations: Readonly<Record<string, string>> = {
   releaseSession: 'Ends a lease, and stores the last entries of its turn.',
   wakeSession: 'Lets a worker claim the session.',
   claimSessions: 'Leases sessions that wait for a worker.',
-  cancelWork:
-    'Ends the lease and its turn, and drops wakes and retries. Waiting messages are answered next.',
+  cancelWork: 'Ends the lease and its turn, and drops wakes and retries.',
   deleteSession: 'Also succeeds if there is no such session.',
 };
 
@@ -73,10 +71,6 @@ const keyForm = `1 to ${KEY_LENGTH} printable ASCII characters, bare or in doubl
 const parameters: Readonly<Record<string, ParameterText>> = {
   id: { description: 'The id of the session.', example: SAMPLE_ID },
   idempotencyKey: {
-    description: `Makes the request safe to repeat: the same key returns the same session, whose id is derived from the tenant and the key. ${keyForm}`,
-    example: 'order-17',
-  },
-  'createSessionWithId.idempotencyKey': {
     description: `Makes the request safe to repeat: the same key returns the same session. ${keyForm}`,
     example: 'order-17',
   },
