@@ -26,14 +26,14 @@ const readSaved = (file: string): Figure[] =>
 const sorted = (figures: readonly Figure[]): readonly Figure[] =>
   figures.toSorted((a, b) => a.promise.localeCompare(b.promise));
 
-/**
- * Saves the figures of a run with its commit in the file of its day, in place of earlier ones of the
- * same promises and day.
- */
+const nameOf = ({ promise, figure }: Figure): string => `${promise} | ${figure}`;
+
+/** Saves the figures of a run with its commit in the file of its day, in place of earlier ones. */
 const save = (figures: readonly Figure[]): void => {
   const file = join(RESULTS, `${new Date().toISOString().slice(0, 10)}.json`);
-  const promises = new Set(figures.map(({ promise }) => promise));
-  const kept = readSaved(file).filter(({ promise }) => !promises.has(promise));
+  // Several files of tests have figures of one promise.
+  const names = new Set(figures.map(nameOf));
+  const kept = readSaved(file).filter((figure) => !names.has(nameOf(figure)));
   const machine = {
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: cpus().length,
