@@ -153,7 +153,7 @@ export const redisMutants: readonly Mutant[] = [
     file: script('list'),
     from: 'from = from + 1 + (',
     to: 'from = from + (',
-    tests: testsOf('lists'),
+    tests: ['test/stores/redis.contract.test.ts'],
   },
   {
     bug: 'a page of one index begins elsewhere if the session of its cursor has gone',

@@ -43,8 +43,8 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a worker that crashes has made no attempt',
     file: turnState,
-    from: 'attempts: attempts + 1,',
-    to: 'attempts: state.work.lease?.maxAttempts === undefined ? attempts + 1 : attempts,',
+    from: 'return afterAttempt(released, lease.maxAttempts, { now: lease.until, delayMs: 0 });',
+    to: 'return withoutTurn(withWork(released, { wakeAt: lease.until }), now);',
     tests: simulation,
   },
   {
@@ -171,7 +171,7 @@ export const workMutants: readonly Mutant[] = [
     file: worker,
     from: '      this.#claimSoon();\n    });\n    this.#running.add(working);',
     to: '    });\n    this.#running.add(working);',
-    tests: workers,
+    tests: ['test/turns/reply.test.ts'],
   },
   {
     bug: 'a worker claims more while it runs a session that may have killed its last worker',

@@ -279,6 +279,8 @@ describe('a cancel', () => {
         reason: 'enough',
       });
     }
+    const over = changeStatus(after, 'terminate', { now: NOON })._unsafeUnwrap();
+    expect(renewState(over, token, NOON)._unsafeUnwrapErr()).toMatchObject({ type: 'cancelled' });
     const next = claimed(woken(after, NOON), late);
     expect(next.work.lease.cancelled).toBeUndefined();
     expect(renewState(next, token, late)._unsafeUnwrapErr()).toMatchObject({ type: 'lease_lost' });
