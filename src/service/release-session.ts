@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import { entriesAt } from '../input/entries-input.js';
 import { type ParsedRelease, parseRelease } from '../input/turn-input.js';
-import { invalidTransition } from '../session/errors.js';
+import { digestOf } from '../session/digest-of.js';
+import { invalidTransition, leaseLost } from '../session/errors.js';
 import { acceptsHistoryAt } from '../session/grace-period.js';
-import { leaseReleased, releaseState, withoutTurn, withWork } from '../session/lease-state.js';
+import { releasedWith, releaseState, withoutTurn } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Counters } from '../session/session.js';
-import type { StateRecord } from '../session/session-record.js';
 import { stateAt, usedState } from '../session/time-limits.js';
 import { openTurn } from '../session/turn-state.js';
 import type { SessionKey } from '../store/session-store.js';
@@ -50,7 +50,8 @@ export interface ReleaseInput {
   readonly done?: boolean | undefined;
   /**
    * Only with `done`: what the turn says at its end, stored in the same step. A string or entries,
-   * whose default role is `assistant`. Default: none.
+   * whose default role is `assistant`. A call that is repeated stores nothing and succeeds; one with
+   * other entries or usage fails with `lease_lost`. Default: none.
    */
   readonly entries?: TurnEntries | undefined;
   /** Only with `done`: what the turn has used, counted in the same step. Default: nothing. */
@@ -62,25 +63,27 @@ export interface ReleaseInput {
   readonly error?: string | undefined;
 }
 
-/** The state of a session that was over before its turn was. */
-const endedTurn = (current: StateRecord, now: number): StateRecord => {
-  const { lease } = current.work;
-  const released = lease && { lease: leaseReleased(lease, now) };
-  return withoutTurn(withWork(current, released ?? {}), now);
-};
-
 const releaseStep =
-  (settings: Settings, key: SessionKey, input: ParsedRelease): Decide<OperationErrors['release']> =>
+  (
+    settings: Settings,
+    key: SessionKey,
+    input: ParsedRelease,
+    said: string | undefined,
+  ): Decide<OperationErrors['release']> =>
   (current, now) => {
-    const { entries: given, usage } = input;
+    const { entries: given, usage, fencingToken } = input;
     const { status } = stateAt(current, now);
+    const { lease } = current.work;
     const released = releaseState(current, { ...input, random: settings.random() }, now);
-    const wasReleased = current.work.lease?.releasedAt !== undefined;
-    const isSilent = given.length === 0 && usage === undefined;
-    if (released.isErr() || isSilent || wasReleased) return released.map((state) => ({ state }));
+    if (released.isErr() || said === undefined) return released.map((state) => ({ state }));
+    if (lease?.releasedAt !== undefined) {
+      if (lease.said !== said) return err(leaseLost(fencingToken));
+      return ok({ state: current });
+    }
     if (!acceptsHistoryAt(current, now)) return err(invalidTransition(status, 'append'));
-    const ended = status === 'TERMINATED' ? endedTurn(current, now) : released.value;
-    const counted = countedState(settings, usedState(ended, now), usage, now);
+    const ended = status === 'TERMINATED' ? withoutTurn(current, now) : released.value;
+    const freed = releasedWith(ended, said, now);
+    const counted = countedState(settings, usedState(freed, now), usage, now);
     if (counted.isErr()) return err(counted.error);
     const entries = entriesAt(now, given, openTurn(current, now)?.number);
     return ok({
@@ -90,13 +93,22 @@ const releaseStep =
     });
   };
 
+/** Computed from the input, because a schema may have random defaults. */
+const saidIn = ({ entries, usage }: ParsedRelease): string | undefined =>
+  entries.length === 0 && usage === undefined
+    ? undefined
+    : digestOf(JSON.stringify([entries, usage]));
+
 export const releaseSession = async (
   settings: Settings,
   key: SessionKey,
   input: unknown,
 ): Promise<Result<Released, OperationErrors['release']>> => {
-  const read = await fitInput(settings, parseRelease(input, settings.policy));
+  const read = parseRelease(input, settings.policy);
   if (read.isErr()) return err(read.error);
-  const stepped = await makeStep(settings, key, releaseStep(settings, key, read.value));
+  const fitted = await fitInput(settings, read);
+  if (fitted.isErr()) return err(fitted.error);
+  const step = releaseStep(settings, key, fitted.value, saidIn(read.value));
+  const stepped = await makeStep(settings, key, step);
   return stepped.map(({ state }) => (state.work.lease?.cancelled ? { stopped: true } : {}));
 };

@@ -18,7 +18,11 @@ export type TurnEntries = string | TurnEntry | readonly (string | TurnEntry)[];
 export interface TakeInput {
   /** The fencing token of the claim. */
   readonly fencingToken: number;
-  /** What the turn has said so far, stored before the messages. Default: nothing. */
+  /**
+   * What the turn has said so far, stored before the messages. A call that is repeated stores it
+   * again: after `store_unavailable`, release without `done`, so that the next attempt reads what
+   * was stored. Default: nothing.
+   */
   readonly after?: TurnEntries | undefined;
   /** Maximum number of messages, from 1; above 100 it counts as 100. Default: 100. */
   readonly limit?: number | undefined;

@@ -120,11 +120,22 @@ export const releasedLease = (
 ): LeaseRecord => Object.freeze({ ...lease, until: 0, releasedAt: now });
 
 /** The lease after its holder has released it, perhaps with the last words of a cancelled turn. */
-export const leaseReleased = (lease: LeaseRecord, now: number): LeaseRecord => {
+const leaseReleased = (lease: LeaseRecord, now: number): LeaseRecord => {
   const { cancelled } = lease;
   if (cancelled === undefined) return releasedLease(lease, now);
   const told = Object.freeze({ ...cancelled, isReleased: true as const });
   return releasedLease({ ...lease, cancelled: told }, now);
+};
+
+/**
+ * The state after a release that has stored something: its lease is released, even if it had run
+ * out before, so that a repetition is recognised.
+ */
+export const releasedWith = (state: StateRecord, said: string, now: number): StateRecord => {
+  const { lease } = state.work;
+  if (lease === undefined) return state;
+  const released = lease.releasedAt === undefined ? leaseReleased(lease, now) : lease;
+  return withWork(state, { lease: Object.freeze({ ...released, said }) });
 };
 
 /** The turn stays, and takes as many messages again: one that always fails doesn't hold up others. */

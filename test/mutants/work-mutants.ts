@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.js';
 const states = ['test/session/turn-state.test.ts', 'test/session/lease-state.test.ts'];
 const workers = ['test/service/worker.test.ts', 'test/service/worker-ends.test.ts'];
 const takeOver = ['test/service/worker-take-over.test.ts'];
+const repeated = ['test/service/repeated-operations.test.ts'];
 const hostile = ['test/service/hostile-workers.test.ts'];
 const simulation = ['test/simulation/workers.test.ts'];
 const http = ['test/adapters/node.test.ts'];
@@ -12,6 +13,20 @@ const runTurn = 'src/service/run-turn.ts';
 const leaseState = 'src/session/lease-state.ts';
 
 export const workMutants: readonly Mutant[] = [
+  {
+    bug: 'a repeated release with other entries drops them',
+    file: 'src/service/release-session.ts',
+    from: 'if (lease.said !== said) return err(leaseLost(fencingToken));',
+    to: '',
+    tests: repeated,
+  },
+  {
+    bug: 'a repeated release of a lease that had run out stores its entries again',
+    file: leaseState,
+    from: 'lease.releasedAt === undefined ? leaseReleased(lease, now) : lease;',
+    to: 'lease;',
+    tests: repeated,
+  },
   {
     bug: 'a reply takes the session from a run that is under way',
     file: turnState,

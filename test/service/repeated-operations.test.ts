@@ -1,10 +1,20 @@
 import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import { REMEMBERED_OPERATIONS } from '../../src/session/session-record.js';
-import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import {
+  createdIn,
+  errorOf,
+  type OpenOptions,
+  okOf,
+  openSessions,
+  startedIn,
+} from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
+
+type Opened = ReturnType<typeof openSessions>;
 
 const hello = { role: 'user', content: 'hello' };
 
@@ -217,5 +227,88 @@ describe('a repeated rewind', () => {
     expect(await okOf(sessions.rewind(id, edit))).toEqual({ ...first, repeated: true });
     const without = { before: 'm-1', entries: [hello], operationId: 'edit-2' };
     expect((await errorOf(sessions.rewind(id, without))).type).toBe('invalid_input');
+  });
+});
+
+describe('a repeated release', () => {
+  const said = { done: true, entries: 'How long is it?', usage: { tokens: 900 } };
+
+  const open = (options: OpenOptions = {}) =>
+    openSessions({ limits: { counters: ['tokens'] }, ...options });
+
+  const claimedIn = async ({ sessions }: Opened) => {
+    const id = await startedIn(sessions);
+    await okOf(sessions.send(id, 'And a tunnel.'));
+    const [work] = (await okOf(sessions.claim({ holder: 'worker-1', seconds: 30 }))).claimed;
+    return { id, fencingToken: work?.lease.fencingToken ?? 0 };
+  };
+
+  test('stores what the turn says and counts what it has used once', async () => {
+    const opened = open();
+    const { id, fencingToken } = await claimedIn(opened);
+    const release = { fencingToken, ...said };
+    expect(await okOf(opened.sessions.release(id, release))).toEqual({});
+    expect(await okOf(opened.sessions.release(id, release))).toEqual({});
+    const { history, usage } = await okOf(opened.sessions.get(id));
+    expect(history).toHaveLength(2);
+    expect(usage).toEqual({ tokens: 900 });
+  });
+
+  test.each([
+    ['other entries', { entries: 'How wide is it?' }],
+    ['further entries', { entries: ['How long is it?', 'And how wide?'] }],
+    ['other usage', { usage: { tokens: 901 } }],
+  ])('with %s fails, because nothing would store them', async (_name, other) => {
+    const opened = open();
+    const { id, fencingToken } = await claimedIn(opened);
+    await okOf(opened.sessions.release(id, { fencingToken, ...said }));
+    const error = await errorOf(opened.sessions.release(id, { fencingToken, ...said, ...other }));
+    expect(error).toMatchObject({ type: 'lease_lost' });
+    expect((await okOf(opened.sessions.get(id))).history).toHaveLength(2);
+  });
+
+  test('with entries after one without any fails', async () => {
+    const opened = open();
+    const { id, fencingToken } = await claimedIn(opened);
+    await okOf(opened.sessions.release(id, { fencingToken, done: true }));
+    const error = await errorOf(opened.sessions.release(id, { fencingToken, ...said }));
+    expect(error).toMatchObject({ type: 'lease_lost' });
+  });
+
+  test('without entries after one that had some succeeds, and takes nothing away', async () => {
+    const opened = open();
+    const { id, fencingToken } = await claimedIn(opened);
+    await okOf(opened.sessions.release(id, { fencingToken, ...said }));
+    expect(await okOf(opened.sessions.release(id, { fencingToken }))).toEqual({});
+    expect((await okOf(opened.sessions.get(id))).history).toHaveLength(2);
+  });
+
+  test.each([
+    ['has expired', {}],
+    ['has ended with its session', { timeLimit: 60 }],
+  ])('of a lease that %s stores the entries once', async (_name, limits) => {
+    const opened = open({ gracePeriod: 600 });
+    const { sessions, clock } = opened;
+    const id = await startedIn(sessions, limits);
+    const lease = await okOf(sessions.lease(id, { holder: 'worker-1', seconds: 30 }));
+    clock.pass(90_000);
+    const release = { fencingToken: lease.fencingToken, ...said };
+    await okOf(sessions.release(id, release));
+    await okOf(sessions.release(id, release));
+    expect((await okOf(sessions.get(id))).history).toHaveLength(1);
+  });
+
+  test('is recognised although a schema changes what it says each time', async () => {
+    const counted = { calls: 0 };
+    const data = z.any().transform(() => {
+      counted.calls += 1;
+      return counted.calls;
+    });
+    const opened = open({ schemas: { data } });
+    const { id, fencingToken } = await claimedIn(opened);
+    const release = { fencingToken, ...said, entries: [{ content: 'How long is it?', data: 0 }] };
+    await okOf(opened.sessions.release(id, release));
+    expect(await okOf(opened.sessions.release(id, release))).toEqual({});
+    expect(counted.calls).toBe(2);
   });
 });

@@ -53,7 +53,10 @@ const msOrNever = fc.oneof(ms, fc.constant(Number.POSITIVE_INFINITY));
 /** A time that a session may wait for: up to the year 9999. */
 const time = fc.nat(253_402_300_799_999);
 const lease = fc.record(
-  { holder: text, fencingToken: fc.integer({ min: 1 }), takenAt: ms, until: ms, releasedAt: ms },
+  {
+    ...{ holder: text, fencingToken: fc.integer({ min: 1 }), takenAt: ms, until: ms },
+    ...{ releasedAt: ms, said: text },
+  },
   { requiredKeys: ['holder', 'fencingToken', 'takenAt', 'until'] },
 );
 
