@@ -21,9 +21,6 @@ const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall'];
 // Next to the package and not in it, because a host resolves our ranges anew and later gets other
 // versions.
 const BILL = 'dist/colloquy.cdx.json';
-// The README is the front page of the repository too, and may lead to what only the repository has.
-const ONLY_IN_REPOSITORY =
-  /^(benchmarks|test|docs\/pictures|docs\/contributing)\/|^CONTRIBUTING\.md$/;
 
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 /** The output of npm lists every package that development uses. */
@@ -122,20 +119,13 @@ function linksOut() {
       .map(([, link]) => link)
       .filter((link) => !/^[a-z]+:/.test(link))
       .map((link) => posix.join(posix.dirname(file), decodeURIComponent(link)));
-  const isMissing = (file, target) =>
-    !shipped.includes(target) && !(isFrontPage(file) && ONLY_IN_REPOSITORY.test(target));
   return shipped
     .filter((path) => /\.(md|txt)$/.test(path))
     .flatMap((file) =>
       linksOf(file)
-        .filter((target) => isMissing(file, target))
+        .filter((target) => !shipped.includes(target))
         .map((target) => `${file} links to ${target}, which is not in the package`),
     );
-}
-
-// The file of everything contains the README.
-function isFrontPage(file) {
-  return file === 'README.md' || file === 'llms-full.txt';
 }
 
 function outOfDate() {

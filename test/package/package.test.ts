@@ -101,7 +101,7 @@ describe('the packed package', () => {
     const documents = await readdir(join(root, 'docs'), { recursive: true, withFileTypes: true });
     const names = documents.filter((entry) => entry.isFile()).map(({ name }) => name);
     const pictures = names.filter((name) => !name.endsWith('.md')).toSorted();
-    expect(pictures).toEqual(['inspector.png', 'session-life.svg']);
+    expect(pictures).toEqual(['demo.svg', 'inspector.png', 'session-life.svg']);
     const built = await readdir(join(root, 'dist'), { recursive: true, withFileTypes: true });
     const files = built
       .filter((entry) => entry.isFile())

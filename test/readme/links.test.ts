@@ -51,8 +51,7 @@ const isPacked = (path: string): boolean => {
   return files.findLast(isNamed)?.startsWith('!') === false;
 };
 
-/** The README is the front page of the repository too. */
-const packed = documents.filter(({ path }) => isPacked(path) && path !== 'README.md');
+const packed = documents.filter(({ path }) => isPacked(path));
 
 const targetsOf = ({ path, text }: Document): readonly string[] =>
   linksOf(text)
