@@ -27,14 +27,14 @@ export interface SortedItems<T> {
 }
 
 /**
- * A sorted set that knows the rank of its items, in sorted chunks. Two binary searches find an
- * item; a page takes a step for each chunk before it.
+ * A sorted set that knows the rank of its items, in sorted chunks. Two binary searches find an item
+ * or a rank. After a change, the next read takes a step for each chunk up to where it reads.
  */
 export class OrderedIndex<T> implements SortedItems<T> {
   readonly #order: Order<T>;
   readonly #chunks: T[][] = [];
-  /** For each chunk, the number of items before it. Empty after a change, until a rank is read. */
-  #starts: number[] = [];
+  /** For each leading chunk, the number of items before it: as far as it was read since a change. */
+  readonly #starts: number[] = [];
   #size = 0;
 
   constructor(order: Order<T>) {
@@ -47,8 +47,8 @@ export class OrderedIndex<T> implements SortedItems<T> {
 
   /** The index must not contain the item. */
   insert(item: T): void {
-    this.#resize(1);
     const at = this.#chunkOf((other) => this.#order(other, item) <= 0);
+    this.#resize(1, at);
     const chunk = this.#chunks[at];
     if (chunk === undefined) {
       this.#chunks.push([item]);
@@ -68,7 +68,7 @@ export class OrderedIndex<T> implements SortedItems<T> {
     const rank = this.#rankIn(chunk, item);
     const found = chunk[rank];
     if (found === undefined || this.#order(found, item) !== 0) return;
-    this.#resize(-1);
+    this.#resize(-1, at);
     chunk.splice(rank, 1);
     if (chunk.length === 0) this.#chunks.splice(at, 1);
   }
@@ -80,12 +80,11 @@ export class OrderedIndex<T> implements SortedItems<T> {
 
   slice(start: number, end: number): T[] {
     const items: T[] = [];
-    let before = 0;
-    for (const chunk of this.#chunks) {
+    for (let at = this.#chunkWith(start); at < this.#chunks.length; at += 1) {
+      const before = this.#startOf(at);
       if (before >= end) break;
-      const after = before + chunk.length;
-      if (after > start) items.push(...chunk.slice(Math.max(0, start - before), end - before));
-      before = after;
+      const chunk = this.#chunks[at] ?? [];
+      items.push(...chunk.slice(Math.max(0, start - before), end - before));
     }
     return items;
   }
@@ -99,20 +98,28 @@ export class OrderedIndex<T> implements SortedItems<T> {
     return Math.max(0, begun - 1);
   }
 
-  #resize(by: number): void {
+  /** The chunks up to this one begin at the same rank as before. */
+  #resize(by: number, at: number): void {
     this.#size += by;
-    this.#starts = [];
+    this.#starts.length = Math.min(this.#starts.length, at + 1);
   }
 
   #startOf(at: number): number {
-    if (this.#starts.length === 0) {
-      let start = 0;
-      for (const { length } of this.#chunks) {
-        this.#starts.push(start);
-        start += length;
-      }
-    }
+    while (this.#starts.length <= at) this.#addStart();
     return this.#starts[at] ?? 0;
+  }
+
+  #addStart(): void {
+    const last = this.#starts.length - 1;
+    const items = this.#chunks[last]?.length ?? 0;
+    this.#starts.push((this.#starts[last] ?? 0) + items);
+  }
+
+  /** The chunk with the item of this rank; the last one if there is none. */
+  #chunkWith(rank: number): number {
+    while (this.#starts.length < this.#chunks.length && (this.#starts.at(-1) ?? 0) <= rank)
+      this.#addStart();
+    return Math.max(0, leading(this.#starts, (start) => start <= rank) - 1);
   }
 
   #rankIn(chunk: readonly T[], item: T): number {
