@@ -40,11 +40,15 @@ const noLabels: LabelChange = { added: [], lost: [] };
 const labelTextsOf = (labels: LabelChange['added']): readonly string[] | undefined =>
   labels.length === 0 ? undefined : labels.map(([name, value]) => labelText(name, value));
 
+/** The token that a fence must have: none after a cancel. */
+const fenceOf = ({ work: { lease } }: StateRecord): number =>
+  lease === undefined || lease.cancelled !== undefined ? 0 : lease.fencingToken;
+
 const putOf = (state: StateRecord, wakeAt = wakeAtOf(state)) => ({
   status: state.status,
   deadline: finite(endsAt(state)),
   report_at: state.report?.dueAt,
-  fencing_token: state.work.lease?.fencingToken ?? 0,
+  fencing_token: fenceOf(state),
   leased_until: state.work.lease?.until ?? 0,
   wake_at: finite(wakeAt),
   asked_at: finite(state.work.askedAt ?? NEVER),

@@ -25,7 +25,7 @@ import {
   theirs,
 } from '../commits.js';
 import { messageOf, sendOf } from '../inbox-steps.js';
-import { ended, endingAfter, keyOf, live, NOON, OTHER, operationOf } from '../samples.js';
+import { ended, endingAfter, keyOf, leaseOf, live, NOON, OTHER, operationOf } from '../samples.js';
 import type { Cases } from '../store-case.js';
 
 /** The part of a change that a guard judges. */
@@ -292,6 +292,14 @@ export const guards: Cases = {
     const used = { ...state, lastActivityAt: NOON + 15 };
     const answer = await change(store, appendOf(key, ['x'], { open: NOON + 35 }));
     expectEqual(answer, refused('open', { state: used }), 'at the end');
+  },
+  'guards: a cancelled lease does not pass fence, also before its end': async (store) => {
+    const lease = { ...leaseOf(7, NOON + 50), cancelled: { reason: 'gone' } };
+    const state = live('ACTIVE', { work: { lease } });
+    await begin(store, key, { state });
+    const fence = { token: 7, now: NOON };
+    for (const commit of [plainIf({ fence }), appendIf({ fence })])
+      expectEqual(await change(store, commit), refused('fence', { state }), 'the answer');
   },
 };
 
