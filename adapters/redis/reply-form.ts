@@ -27,6 +27,10 @@ export const asList: ReplyForm<readonly unknown[]> = (reply) => {
 /** Flattens pairs: RESP 3 nests members with scores, RESP 2 the streams of XREAD. */
 export const asFlatList: ReplyForm<readonly unknown[]> = (reply) => asList(reply)?.flat();
 
+/** A member of a sorted set, or its score, which RESP 3 returns as a number. */
+export const asMemberOrScore: ReplyForm<string> = (reply) =>
+  typeof reply === 'number' ? String(reply) : asText(reply);
+
 export const asListOf =
   <T>(form: ReplyForm<T>): ReplyForm<readonly T[]> =>
   (reply) => {

@@ -1,7 +1,7 @@
 import type { StoreError } from '../../src/session/errors.js';
 import type { Call } from './connection.js';
 import type { Keyspace } from './keyspace.js';
-import { asFlatListOf, asText } from './reply-form.js';
+import { asFlatListOf, asMemberOrScore } from './reply-form.js';
 
 const PARTS = 10;
 const MIN_PARTITIONS = 64;
@@ -38,7 +38,7 @@ export const firstIn = async (
   { call, now, limit, failed }: QueueRead,
 ): Promise<readonly (readonly [member: string, at: number])[]> => {
   const args = [set, '-inf', String(now + FRACTION), 'WITHSCORES', 'LIMIT', '0', String(limit)];
-  const found = await call.readCommand('zrangebyscore', args, asFlatListOf(asText));
+  const found = await call.readCommand('zrangebyscore', args, asFlatListOf(asMemberOrScore));
   if (found.isErr()) failed.push(found.error.error);
   const flat = found.unwrapOr<readonly string[]>([]);
   return flat.flatMap((each, at) => (at % 2 === 0 ? [[each, Number(flat[at + 1])] as const] : []));

@@ -18,6 +18,20 @@ const script = (name: string): string => `adapters/redis/scripts/${name}.lua`;
 
 export const leaseMutants: readonly Mutant[] = [
   {
+    bug: 'PostgreSQL accepts the fencing token of a cancelled turn',
+    file: 'adapters/postgres/commit-input.ts',
+    from: 'lease === undefined || lease.cancelled !== undefined ? 0',
+    to: 'lease === undefined ? 0',
+    tests: ['test/stores/postgres.contract.test.ts'],
+  },
+  {
+    bug: 'the Redis store cannot read the scores of RESP 3',
+    file: 'adapters/redis/reply-form.ts',
+    from: "typeof reply === 'number' ? String(reply) : asText(reply)",
+    to: 'asText(reply)',
+    tests: ['test/stores/redis.contract.test.ts'],
+  },
+  {
     bug: 'a lease lasts a millisecond too long',
     file: 'src/session/lease-state.ts',
     from: 'now < lease.until ? lease',

@@ -34,14 +34,14 @@ describeWithRedis('RedisSessionStore on a real Redis', ({ port, host }) => {
   const keyPrefix = 'host:';
   const connect: Readonly<Record<string, () => Opened | Promise<Opened>>> = {
     'ioredis 5 with a keyPrefix': () => ioredis(new Redis({ port, host, keyPrefix })),
-    'ioredis 6': () => ioredis(new Redis6({ port, host })),
+    'ioredis 6 with RESP 3': () =>
+      ioredis(new Redis6({ port, host, protocol: 3, replyMapping: 'resp3' })),
     'node-redis 6 with a keyPrefix': () => nodeRedis(createClient({ ...at, keyPrefix })),
     iovalkey: () => ioredis(new Valkey({ port, host })),
     'node-redis 6': () => nodeRedis(createClient(at)),
     'ioredis 5': () => ioredis(new Redis({ port, host })),
     'ioredis 6 with a keyPrefix': () => ioredis(new Redis6({ port, host, keyPrefix })),
-    'ioredis 6 with RESP 3': () =>
-      ioredis(new Redis6({ port, host, protocol: 3, replyMapping: 'resp3' })),
+    'ioredis 6': () => ioredis(new Redis6({ port, host })),
     'node-redis 6 with RESP 2': () => nodeRedis(createClient({ ...at, RESP: 2 })),
     'node-redis 6 with a pool and a keyPrefix': () =>
       nodeRedis(createClientPool({ ...at, keyPrefix }, { maximum: 3 })),
