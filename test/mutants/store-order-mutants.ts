@@ -136,6 +136,20 @@ export const storeOrderMutants: readonly Mutant[] = [
     tests: ['test/stores/redis.contract.test.ts'],
   },
   {
+    bug: 'an append in Redis in the millisecond of the inactivity timeout keeps a session open',
+    file: 'adapters/redis/scripts/append.lua',
+    from: 'at < activity + inactivity',
+    to: 'at <= activity + inactivity',
+    tests: ['test/stores/redis.contract.test.ts'],
+  },
+  {
+    bug: 'a paused session in Redis takes no append after its inactivity timeout',
+    file: 'adapters/redis/scripts/append.lua',
+    from: "status == 'P' or inactivity",
+    to: 'inactivity',
+    tests: ['test/stores/redis.contract.test.ts'],
+  },
+  {
     bug: 'a write whose time is up while its group is under way in Redis is answered with not_applied',
     file: 'adapters/redis/writer.ts',
     from: "pending.state === 'sent' ? 'unknown' : 'not_applied'",

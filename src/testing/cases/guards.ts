@@ -178,10 +178,12 @@ const pauseIf = (judged: Judged, of = key): StateChange => {
   return { key: of, guards: { revision, ...guards }, effects };
 };
 
-/** The most common append, for which stores may have a separate code path. */
+/** The most common append, at one time: stores may have a separate code path for it. */
 const plainIf = ({ truncate, open = NOON, usage, ...guards }: Judged, of = key): UseChange => {
   const spend = usage && { usage, free: ['free'], at: NOON, revision: 7 };
-  return appendOf(of, ['four', 'five'], { open, ...guards }, { truncate, activity: open, spend });
+  const events = [{ type: 'appended' as const, at: open }];
+  const use = { truncate, activity: open, spend, events };
+  return appendOf(of, ['four', 'five'], { open, ...guards }, use);
 };
 
 /** Plain appends cannot send messages, and only plain appends can spend. */
@@ -268,6 +270,7 @@ export const guards: Cases = {
     const states = [
       { state: live('ACTIVE'), opens: [NOON, NOON + 1e9], overs: [] },
       { state: live('PAUSED', { deadline: NOON + 9 }), opens: [NOON + 8], overs: [NOON + 9] },
+      { state: live('PAUSED', { terms: endingAfter(20) }), opens: [NOON + 1e9], overs: [] },
       { state: live('IDLE'), opens: [], overs: [NOON, 0] },
       { state: ended('failed'), opens: [], overs: [NOON, 0] },
     ];
@@ -281,6 +284,11 @@ export const guards: Cases = {
         const answer = await change(store, appendOf(each, ['x'], { [fails]: time }));
         expectEqual(answer, refused(fails, { state }), state.status);
       }
+      for (const time of overs) {
+        const answer = await change(store, plainIf({ open: time }, each));
+        expectEqual(answer, refused('open', { state }), `a plain append, ${state.status}`);
+      }
+      for (const open of opens) await made(store, plainIf({ open }, each));
     }
   },
   'guards: an ACTIVE session is over after its inactivity timeout': async (store) => {
@@ -290,8 +298,9 @@ export const guards: Cases = {
     await made(store, appendOf(key, ['y'], { open: NOON + 34 }));
     await made(store, appendOf(key, ['z'], { over: NOON + 35 }));
     const used = { ...state, lastActivityAt: NOON + 15 };
-    const answer = await change(store, appendOf(key, ['x'], { open: NOON + 35 }));
-    expectEqual(answer, refused('open', { state: used }), 'at the end');
+    for (const commit of [appendOf(key, ['x'], { open: NOON + 35 }), plainIf({ open: NOON + 35 })])
+      expectEqual(await change(store, commit), refused('open', { state: used }), 'at the end');
+    await made(store, plainIf({ open: NOON + 34 }));
   },
   'guards: a cancelled lease does not pass fence, also before its end': async (store) => {
     const lease = { ...leaseOf(7, NOON + 50), cancelled: { reason: 'gone' } };
