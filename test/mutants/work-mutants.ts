@@ -301,11 +301,11 @@ export const workMutants: readonly Mutant[] = [
     tests: hostile,
   },
   {
-    bug: 'a result that has only a part of the methods of one stops the worker',
+    bug: 'withLease rejects if its function returns a result that has only a part of the methods',
     file: 'src/session/with-lease.ts',
     from: 'return value.isErr() ? err(value.error) : ok(value.value);',
     to: 'return value;',
-    tests: hostile,
+    tests: ['test/service/with-lease.test.ts'],
   },
   {
     bug: 'the reason of a cancel does not cross HTTP',

@@ -1,4 +1,4 @@
-import { ok } from 'neverthrow';
+import { ok, type Result } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { call, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
@@ -218,6 +218,21 @@ describe('withLease', () => {
       return okOf(sessions.terminate(id, { fencingToken }));
     });
     expect(await okOf(ended)).toMatchObject({ status: 'TERMINATED' });
+  });
+
+  test('accepts a result of another library from the function, which has no more than isErr', async () => {
+    const bench = await open();
+    const { sessions, id } = bench;
+    const done = { isErr: () => false, value: 'done' };
+    expect(await okOf(sessions.withLease(id, nineSeconds, () => done))).toBe('done');
+    const failed = { isErr: () => true, error: { type: 'model_away' } };
+    const result: Result<unknown, unknown> = await sessions.withLease(
+      id,
+      nineSeconds,
+      () => failed,
+    );
+    expect(result._unsafeUnwrapErr()).toEqual({ type: 'model_away' });
+    expect(await leaseOf(bench)).toBeUndefined();
   });
 
   test('never throws or rejects, whatever it is given', async () => {
