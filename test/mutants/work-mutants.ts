@@ -203,7 +203,7 @@ export const workMutants: readonly Mutant[] = [
     tests: workers,
   },
   {
-    bug: 'the end of work that was lost takes the ears of the later one',
+    bug: 'a worker notices a cancel late after the late end of the turn before',
     file: worker,
     from: 'this.#doubts.get(key) === doubt && this.#doubts.delete(key)',
     to: 'this.#doubts.delete(key)',

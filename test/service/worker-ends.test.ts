@@ -2,6 +2,7 @@ import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { Turn } from '../../src/service/service-turn.js';
+import { SessionService } from '../../src/service/session-service.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import type { StateChange } from '../../src/store/commit.js';
 import { lasting, openWorkers, settled } from '../support/open-workers.js';
@@ -141,6 +142,32 @@ describe('a worker', () => {
     await expect.poll(() => begun[1]?.signal.aborted).toBe(true);
     finish();
     await worker.stop();
+  });
+
+  test('notices a cancel immediately, even if the turn before had late last words', async () => {
+    const memory = new MemorySessionStore({ events: true });
+    let isAway = false;
+    const away = err(storeUnavailable('it is away', 'not_applied'));
+    const inner = changed(memory, {});
+    const put = async (commit: StateChange) => (isAway ? away : inner.change(commit));
+    const store = changed(memory, { events: memory.events, put });
+    const { clock, work, waiting, pass } = openWorkers(store);
+    const others = new SessionService({ store: memory, clock });
+    const id = await waiting();
+    const { run, begun } = lasting();
+    work({ run, interval: 1, seconds: 30 });
+    await pass(250);
+    // The worker notices the cancel only when it renews its lease again, three seconds later.
+    isAway = true;
+    await okOf(others.cancel(id));
+    await okOf(others.send(id, 'And now?'));
+    await pass(1000);
+    isAway = false;
+    await pass(5000);
+    expect(begun.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+    await pass(4000); // The time for the last words of the first turn is over.
+    await okOf(others.cancel(id));
+    await expect.poll(() => begun[1]?.signal.aborted).toBe(true);
   });
 
   test('leaves no timer behind', async () => {
