@@ -97,6 +97,29 @@ test("a change during a tenant watch's read of the log is delivered without anot
   expect(changes).toMatchObject([{ type: 'session.created', sessionId: id }]);
 });
 
+test('a change during the read of the log for all watches is delivered without another change', async () => {
+  let goOn = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const { sessions, others } = openLog((log) => ({
+    read: async (...args) => {
+      const page = await log.read(...args);
+      const isForAll = args[3] === undefined;
+      if (isForAll) await held;
+      return page;
+    },
+  }));
+  const changes = told(sessions);
+  await settled();
+  const id = await createdIn(others);
+  await settled();
+  expect(changes).toEqual([]);
+  goOn();
+  await settled();
+  expect(changes).toMatchObject([{ type: 'session.created', sessionId: id }]);
+});
+
 test('a change while a tenant watch reads the time of the log is delivered', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());

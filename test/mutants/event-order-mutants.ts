@@ -73,11 +73,11 @@ export const eventOrderMutants: readonly Mutant[] = [
     tests: ['test/events/deadlines.test.ts'],
   },
   {
-    bug: 'what is logged while a feed reads is told with the next event',
+    bug: 'a change during the read of a feed is delivered only with the next change',
     file: 'src/events/feed.ts',
     from: 'this.#hasNewEvents = false;\n    this.#lastReadAt = performance.now();\n    const page = await this.#cursor.read();',
     to: 'this.#lastReadAt = performance.now();\n    const page = await this.#cursor.read();\n    this.#hasNewEvents = false;',
-    tests: ['test/events'],
+    tests: ['test/events/order.test.ts'],
   },
   {
     bug: 'a watch gets what was read before it asked',
