@@ -31,7 +31,7 @@ const invalidPosition = invalidField('from.position', 'is not a position in the 
 
 /**
  * Reads the history of a session up to a position, backwards and piece by piece. Undefined if it
- * was redacted or rewound in between.
+ * was redacted or rewound in between, or if another session has taken its id.
  */
 export const readForkSource = async (
   { store, tenant, policy: { limits } }: Settings,
@@ -48,10 +48,12 @@ export const readForkSource = async (
     if (answer.isErr()) return err(answer.error);
     const found = answer.value;
     if (found.outcome === 'missing') return err(notFound(id));
-    if (found.outcome === 'invalid_position') return err(invalidPosition);
-    if (last === undefined && found.isSuperseded) return err(invalidPosition);
+    const isPlace =
+      found.outcome === 'found' &&
+      (last === undefined ? !found.isSuperseded : found.version === last.version);
+    // Only the first piece begins at a position that the caller may have named.
+    if (!isPlace) return last === undefined ? err(invalidPosition) : ok(undefined);
     last ??= found;
-    if (found.version !== last.version) return ok(undefined);
     bytes += jsonBytesOf(found.entries);
     if (bytes > limits.forkBytes) return err(forkTooLarge(limits.forkBytes));
     pieces.unshift(found.entries);

@@ -25,9 +25,16 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'a fork of a long history mixes two versions of it',
     file: 'src/service/fork-source.ts',
-    from: 'if (found.version !== last.version) return ok(undefined);',
-    to: '',
-    tests: ['test/service'],
+    from: '!found.isSuperseded : found.version === last.version',
+    to: '!found.isSuperseded : true',
+    tests: ['test/service/forks.test.ts'],
+  },
+  {
+    bug: 'a fork fails with an invalid position if its source is replaced while it is read',
+    file: 'src/service/fork-source.ts',
+    from: 'last === undefined ? err(invalidPosition) : ok(undefined)',
+    to: 'err(invalidPosition)',
+    tests: ['test/service/forks.test.ts'],
   },
   {
     bug: 'an idempotency key with other options gives the first session',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { type SessionKey, SessionService, unwrap } from '../../src/index.js';
+import { type SessionKey, type SessionLimits, SessionService, unwrap } from '../../src/index.js';
 import { MAX_RACES } from '../../src/session/limits.js';
 import { rewindTo } from '../support/rewind-to.js';
 import { changed } from '../support/store-doubles.js';
@@ -14,9 +14,10 @@ const say = (content: string) => ({ role: 'user', content });
  */
 const interrupted = (
   interleave: (sessions: SessionService, key: SessionKey, attempt: number) => Promise<unknown>,
+  limits: Partial<SessionLimits> = {},
 ) => {
   const inner = new MemorySessionStore();
-  const others = new SessionService({ store: inner });
+  const others = new SessionService({ store: inner, limits });
   let attempts = 0;
   const store = changed(inner, {
     entries: async (key, slice) => {
@@ -26,7 +27,7 @@ const interrupted = (
       return read;
     },
   });
-  return { sessions: new SessionService({ store }), others, attempts: () => attempts };
+  return { sessions: new SessionService({ store, limits }), others, attempts: () => attempts };
 };
 
 const contentsOf = (history: readonly { readonly content: string }[]) =>
@@ -101,6 +102,38 @@ describe('a fork during changes of its source', () => {
       repeated: true,
       history: [say('a')],
     });
+  });
+});
+
+describe('a fork that reads its source in two pieces', () => {
+  const limits = { contentBytes: 900_000, forkBytes: 1_200_000 };
+  const [a, b, c] = ['a'.repeat(100_000), 'b'.repeat(500_000), 'c'.repeat(500_000)] as const;
+  const replaced =
+    (...contents: readonly string[]) =>
+    async (writer: SessionService, id: string) => {
+      await unwrap(writer.delete(id));
+      await unwrap(writer.create({ ...options, id, entries: contents.map(say) }));
+    };
+
+  it.each<
+    readonly [string, (writer: SessionService, id: string) => Promise<unknown>, readonly string[]]
+  >([
+    ['redacted', (writer, id) => unwrap(writer.redact(id, [1, 3])), ['', b, '']],
+    ['rewound to its second entry', (writer, id) => unwrap(rewindTo(writer, id, 2)), [a, b]],
+    ['rewound to its beginning', (writer, id) => unwrap(rewindTo(writer, id, 0)), []],
+    ['replaced by a session without entries', replaced(), []],
+    ['replaced by a session with more entries', replaced('d', 'e', 'f', 'g'), ['d', 'e', 'f', 'g']],
+    ['replaced by a session with larger entries', replaced(b, b), [b, b]],
+  ])('copies the current history if the source is %s in between', async (_, change, expected) => {
+    const { sessions, others, attempts } = interrupted(async (writer, { id }, attempt) => {
+      if (attempt === 1) await change(writer, id);
+    }, limits);
+    const { id } = await unwrap(
+      others.create({ ...options, start: true, entries: [a, b, c].map(say) }),
+    );
+    const fork = await unwrap(sessions.create({ ...options, from: { id } }));
+    expect(attempts()).toBeGreaterThan(2);
+    expect(contentsOf((await unwrap(others.get(fork.id))).history)).toEqual(expected);
   });
 });
 
