@@ -175,7 +175,7 @@ const isLease = isShape<LeaseRecord>({
   takenAt: isNumber,
   until: isNumber,
   releasedAt: isOptionalNumber,
-  said: optional(isText),
+  releaseDigest: optional(isText),
   maxAttempts: isOptionalNumber,
   cancelled: optional(
     isShape<Cancellation>({ reason: optional(isText), isReleased: optional(isTrue) }),

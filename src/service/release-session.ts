@@ -68,21 +68,21 @@ const releaseStep =
     settings: Settings,
     key: SessionKey,
     input: ParsedRelease,
-    said: string | undefined,
+    digest: string | undefined,
   ): Decide<OperationErrors['release']> =>
   (current, now) => {
     const { entries: given, usage, fencingToken } = input;
     const { status } = stateAt(current, now);
     const { lease } = current.work;
     const released = releaseState(current, { ...input, random: settings.random() }, now);
-    if (released.isErr() || said === undefined) return released.map((state) => ({ state }));
+    if (released.isErr() || digest === undefined) return released.map((state) => ({ state }));
     if (lease?.releasedAt !== undefined) {
-      if (lease.said !== said) return err(leaseLost(fencingToken));
+      if (lease.releaseDigest !== digest) return err(leaseLost(fencingToken));
       return ok({ state: current });
     }
     if (!acceptsHistoryAt(current, now)) return err(invalidTransition(status, 'append'));
     const ended = status === 'TERMINATED' ? withoutTurn(current, now) : released.value;
-    const freed = releasedWith(ended, said, now);
+    const freed = releasedWith(ended, digest, now);
     const counted = countedState(settings, usedState(freed, now), usage, now);
     if (counted.isErr()) return err(counted.error);
     const entries = entriesAt(now, given, openTurn(current, now)?.number);
@@ -93,8 +93,8 @@ const releaseStep =
     });
   };
 
-/** Computed from the input, because a schema may have random defaults. */
-const saidIn = ({ entries, usage }: ParsedRelease): string | undefined =>
+/** Undefined for no content. Computed from the input, because a schema may have random defaults. */
+const contentDigestOf = ({ entries, usage }: ParsedRelease): string | undefined =>
   entries.length === 0 && usage === undefined
     ? undefined
     : digestOf(JSON.stringify([entries, usage]));
@@ -108,7 +108,7 @@ export const releaseSession = async (
   if (read.isErr()) return err(read.error);
   const fitted = await fitInput(settings, read);
   if (fitted.isErr()) return err(fitted.error);
-  const step = releaseStep(settings, key, fitted.value, saidIn(read.value));
+  const step = releaseStep(settings, key, fitted.value, contentDigestOf(read.value));
   const stepped = await makeStep(settings, key, step);
   return stepped.map(({ state }) => (state.work.lease?.cancelled ? { stopped: true } : {}));
 };

@@ -31,8 +31,8 @@ export interface LeaseRecord {
   readonly until: number;
   /** When it was released, in milliseconds since the epoch. Absent before that. */
   readonly releasedAt?: number;
-  /** Digest of what was stored with the release, which a repetition has too. Absent for nothing. */
-  readonly said?: string;
+  /** Digest of the entries and the usage that were stored with the release. Absent for none. */
+  readonly releaseDigest?: string;
   /**
    * Of a claim: the maximum number of attempts. The session waits for a worker again at the end of
    * the lease, unless it is released before. Absent for a lease that is not a claim.

@@ -16,7 +16,7 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a repeated release with other entries drops them',
     file: 'src/service/release-session.ts',
-    from: 'if (lease.said !== said) return err(leaseLost(fencingToken));',
+    from: 'if (lease.releaseDigest !== digest) return err(leaseLost(fencingToken));',
     to: '',
     tests: repeated,
   },

@@ -54,8 +54,12 @@ const msOrNever = fc.oneof(ms, fc.constant(Number.POSITIVE_INFINITY));
 const time = fc.nat(253_402_300_799_999);
 const lease = fc.record(
   {
-    ...{ holder: text, fencingToken: fc.integer({ min: 1 }), takenAt: ms, until: ms },
-    ...{ releasedAt: ms, said: text },
+    holder: text,
+    fencingToken: fc.integer({ min: 1 }),
+    takenAt: ms,
+    until: ms,
+    releasedAt: ms,
+    releaseDigest: text,
   },
   { requiredKeys: ['holder', 'fencingToken', 'takenAt', 'until'] },
 );
