@@ -1,4 +1,5 @@
 import { nanoid } from 'nanoid';
+import { fencingTokenOf } from '../../src/session/lease-state.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { deadlineOf, endsAt } from '../../src/session/time-limits.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
@@ -40,15 +41,11 @@ const noLabels: LabelChange = { added: [], lost: [] };
 const labelTextsOf = (labels: LabelChange['added']): readonly string[] | undefined =>
   labels.length === 0 ? undefined : labels.map(([name, value]) => labelText(name, value));
 
-/** The token that a fence must have: none after a cancel. */
-const fenceOf = ({ work: { lease } }: StateRecord): number =>
-  lease === undefined || lease.cancelled !== undefined ? 0 : lease.fencingToken;
-
 const putOf = (state: StateRecord, wakeAt = wakeAtOf(state)) => ({
   status: state.status,
   deadline: finite(endsAt(state)),
   report_at: state.report?.dueAt,
-  fencing_token: fenceOf(state),
+  fencing_token: fencingTokenOf(state),
   leased_until: state.work.lease?.until ?? 0,
   wake_at: finite(wakeAt),
   asked_at: finite(state.work.askedAt ?? NEVER),

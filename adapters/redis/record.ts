@@ -1,3 +1,4 @@
+import { fencingTokenOf } from '../../src/session/lease-state.js';
 import type { HistoryEntry, PositionedEntry, SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
@@ -76,8 +77,8 @@ export const activityText = (lastActivityAt: number): string => pad(lastActivity
 export const stateFields = (state: StateRecord): string => {
   const { status, terms, work } = state;
   const times = [deadlineOf(state), terms.inactivityTimeoutMs].map(finite);
-  const { fencingToken = 0, until = 0, cancelled } = work.lease ?? {};
-  const token = cancelled === undefined ? fencingToken : 0;
+  const token = fencingTokenOf(state);
+  const until = work.lease?.until ?? 0;
   const { askedAt: _, ...others } = work;
   const claimable = finite(wakeAtOf({ ...state, work: others }));
   return [letterOf(status), ...times, token, until, claimable].join(' ');

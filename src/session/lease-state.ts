@@ -31,6 +31,13 @@ export const leaseAt = (state: StateRecord, now: number): SessionLease | undefin
 };
 
 /**
+ * The token that a write under the latest lease must carry; 0 for none, and after a cancel. Stores
+ * keep it for statements and scripts, which read no state.
+ */
+export const fencingTokenOf = ({ work: { lease } }: StateRecord): number =>
+  lease === undefined || lease.cancelled !== undefined ? 0 : lease.fencingToken;
+
+/**
  * Whether the current lease at `now` has this fencing token.
  *
  * @example

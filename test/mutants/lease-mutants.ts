@@ -19,7 +19,7 @@ const script = (name: string): string => `adapters/redis/scripts/${name}.lua`;
 export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'PostgreSQL accepts the fencing token of a cancelled turn',
-    file: 'adapters/postgres/commit-input.ts',
+    file: 'src/session/lease-state.ts',
     from: 'lease === undefined || lease.cancelled !== undefined ? 0',
     to: 'lease === undefined ? 0',
     tests: ['test/stores/postgres.contract.test.ts'],

@@ -65,10 +65,10 @@ export const redisInboxMutants: readonly Mutant[] = [
     tests: contract,
   },
   {
-    bug: 'a lease that was cancelled passes the fence',
-    file: 'adapters/redis/record.ts',
-    from: 'cancelled === undefined ? fencingToken : 0',
-    to: 'fencingToken',
+    bug: 'Redis accepts the fencing token of a cancelled turn',
+    file: 'src/session/lease-state.ts',
+    from: 'lease === undefined || lease.cancelled !== undefined ? 0',
+    to: 'lease === undefined ? 0',
     tests: ['test/adapters/redis/record.test.ts'],
   },
 ];
