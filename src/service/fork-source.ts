@@ -48,12 +48,12 @@ export const readForkSource = async (
     if (answer.isErr()) return err(answer.error);
     const found = answer.value;
     if (found.outcome === 'missing') return err(notFound(id));
-    const isPlace =
-      found.outcome === 'found' &&
-      (last === undefined ? !found.isSuperseded : found.version === last.version);
     // Only the first piece begins at a position that the caller may have named.
-    if (!isPlace) return last === undefined ? err(invalidPosition) : ok(undefined);
+    if (last === undefined && (found.outcome !== 'found' || found.isSuperseded))
+      return err(invalidPosition);
+    if (found.outcome !== 'found') return ok(undefined);
     last ??= found;
+    if (found.version !== last.version) return ok(undefined);
     bytes += jsonBytesOf(found.entries);
     if (bytes > limits.forkBytes) return err(forkTooLarge(limits.forkBytes));
     pieces.unshift(found.entries);

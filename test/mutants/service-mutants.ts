@@ -25,15 +25,15 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'a fork of a long history mixes two versions of it',
     file: 'src/service/fork-source.ts',
-    from: '!found.isSuperseded : found.version === last.version',
-    to: '!found.isSuperseded : true',
+    from: 'if (found.version !== last.version) return ok(undefined);',
+    to: '',
     tests: ['test/service/forks.test.ts'],
   },
   {
     bug: 'a fork fails with an invalid position if its source is replaced while it is read',
     file: 'src/service/fork-source.ts',
-    from: 'last === undefined ? err(invalidPosition) : ok(undefined)',
-    to: 'err(invalidPosition)',
+    from: "if (found.outcome !== 'found') return ok(undefined);",
+    to: "if (found.outcome !== 'found') return err(invalidPosition);",
     tests: ['test/service/forks.test.ts'],
   },
   {
