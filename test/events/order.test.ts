@@ -75,50 +75,34 @@ test('a change is delivered a second after a failed read, not only at the next p
   expect(item).toBe('changed PAUSED');
 });
 
-test("a change during a tenant watch's read of the log is delivered without another change", async () => {
-  let goOn = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
-  const { sessions, others } = openLog((log) => ({
-    read: async (...args) => {
-      const page = await log.read(...args);
-      const isOfTenant = args[3] !== undefined;
-      if (isOfTenant) await held;
-      return page;
-    },
-  }));
-  const changes = told(sessions);
-  await settled();
-  const id = await createdIn(others);
-  await settled();
-  goOn();
-  await settled();
-  expect(changes).toMatchObject([{ type: 'session.created', sessionId: id }]);
-});
-
-test('a change during the read of the log for all watches is delivered without another change', async () => {
-  let goOn = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
-  const { sessions, others } = openLog((log) => ({
-    read: async (...args) => {
-      const page = await log.read(...args);
-      const isForAll = args[3] === undefined;
-      if (isForAll) await held;
-      return page;
-    },
-  }));
-  const changes = told(sessions);
-  await settled();
-  const id = await createdIn(others);
-  await settled();
-  expect(changes).toEqual([]);
-  goOn();
-  await settled();
-  expect(changes).toMatchObject([{ type: 'session.created', sessionId: id }]);
-});
+test.each([
+  ['a tenant watch', true],
+  ['all watches', false],
+])(
+  'a change during the read of the log for %s is delivered without another change',
+  async (_name, isHeldOfTenant) => {
+    let goOn = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const { sessions, others } = openLog((log) => ({
+      read: async (...args) => {
+        const page = await log.read(...args);
+        const isOfTenant = args[3] !== undefined;
+        if (isOfTenant === isHeldOfTenant) await held;
+        return page;
+      },
+    }));
+    const changes = told(sessions);
+    await settled();
+    const id = await createdIn(others);
+    await settled();
+    expect(changes).toEqual([]);
+    goOn();
+    await settled();
+    expect(changes).toMatchObject([{ type: 'session.created', sessionId: id }]);
+  },
+);
 
 test('a change while a tenant watch reads the time of the log is delivered', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });

@@ -9,6 +9,16 @@ import { lasting, openWorkers, settled } from '../support/open-workers.js';
 import { okOf } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
+/** A store that accepts no states during an outage, and what is behind it. */
+const openAway = () => {
+  const memory = new MemorySessionStore({ events: true });
+  const outage = { isOn: false };
+  const away = err(storeUnavailable('it is away', 'not_applied'));
+  const inner = changed(memory, {});
+  const put = async (commit: StateChange) => (outage.isOn ? away : inner.change(commit));
+  return { memory, store: changed(memory, { events: memory.events, put }), outage };
+};
+
 describe('a worker', () => {
   test('aborts the signal as soon as its work is cancelled elsewhere', async () => {
     const { sessions, work, waiting, errors, pass } = openWorkers();
@@ -119,21 +129,15 @@ describe('a worker', () => {
   });
 
   test('waits for work whose lease it lost, and notices a cancel of its later claim', async () => {
-    const memory = new MemorySessionStore({ events: true });
-    let isAway = false;
-    const away = err(storeUnavailable('it is away', 'not_applied'));
-    const inner = changed(memory, {});
-    const put = async (commit: StateChange) => (isAway ? away : inner.change(commit));
-    const { sessions, work, waiting, pass } = openWorkers(
-      changed(memory, { events: memory.events, put }),
-    );
+    const { store, outage } = openAway();
+    const { sessions, work, waiting, pass } = openWorkers(store);
     const id = await waiting();
     const { run, begun, finish } = lasting();
     const worker = work({ run, seconds: 3 });
     await pass(250);
-    isAway = true;
+    outage.isOn = true;
     await pass(4000);
-    isAway = false;
+    outage.isOn = false;
     await pass(11_000);
     expect(begun.map(({ signal }) => signal.aborted)).toEqual([true, false]);
     finish();
@@ -145,12 +149,7 @@ describe('a worker', () => {
   });
 
   test('notices a cancel immediately, even if the turn before had late last words', async () => {
-    const memory = new MemorySessionStore({ events: true });
-    let isAway = false;
-    const away = err(storeUnavailable('it is away', 'not_applied'));
-    const inner = changed(memory, {});
-    const put = async (commit: StateChange) => (isAway ? away : inner.change(commit));
-    const store = changed(memory, { events: memory.events, put });
+    const { memory, store, outage } = openAway();
     const { clock, work, waiting, pass } = openWorkers(store);
     const others = new SessionService({ store: memory, clock });
     const id = await waiting();
@@ -158,11 +157,11 @@ describe('a worker', () => {
     work({ run, interval: 1, seconds: 30 });
     await pass(250);
     // The worker notices the cancel only when it renews its lease again, three seconds later.
-    isAway = true;
+    outage.isOn = true;
     await okOf(others.cancel(id));
     await okOf(others.send(id, 'And now?'));
     await pass(1000);
-    isAway = false;
+    outage.isOn = false;
     await pass(5000);
     expect(begun.map(({ signal }) => signal.aborted)).toEqual([true, false]);
     await pass(4000); // The time for the last words of the first turn is over.
