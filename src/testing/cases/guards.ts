@@ -302,7 +302,7 @@ export const guards: Cases = {
       expectEqual(await change(store, commit), refused('open', { state: used }), 'at the end');
     await made(store, plainIf({ open: NOON + 34 }));
   },
-  'guards: a cancelled lease does not pass fence, also before its end': async (store) => {
+  'guards: a cancelled lease does not pass fence, even before its end': async (store) => {
     const lease = { ...leaseOf(7, NOON + 50), cancelled: { reason: 'gone' } };
     const state = live('ACTIVE', { work: { lease } });
     await begin(store, key, { state });
