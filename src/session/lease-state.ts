@@ -138,15 +138,11 @@ const leaseReleased = (lease: LeaseRecord, now: number): LeaseRecord => {
  * The state after a release that has stored something: its lease is released, even if it had run
  * out before, so that a repetition is recognised.
  */
-export const releasedWith = (
-  state: StateRecord,
-  releaseDigest: string,
-  now: number,
-): StateRecord => {
+export const releasedWith = (state: StateRecord, digest: string, now: number): StateRecord => {
   const { lease } = state.work;
   if (lease === undefined) return state;
   const released = lease.releasedAt === undefined ? leaseReleased(lease, now) : lease;
-  return withWork(state, { lease: Object.freeze({ ...released, releaseDigest }) });
+  return withWork(state, { lease: Object.freeze({ ...released, releaseDigest: digest }) });
 };
 
 /** The turn stays, and takes as many messages again: one that always fails doesn't hold up others. */
