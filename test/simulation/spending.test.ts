@@ -12,6 +12,11 @@ describe('the spends of hosts inside and outside of turns', () => {
     const seeds = moreIfLong(8, 2000);
     expect(await simulateSpending(() => memoryStoreWith(() => ({})), seeds)).toEqual({ seeds });
   });
+
+  test('may include a spend whose answer was lost and whose repetition was refused', async () => {
+    const report = await simulateSpending(() => memoryStoreWith(() => ({})), [581]);
+    expect(report).toEqual({ seeds: 1 });
+  });
 });
 
 describeStores('the spends of hosts in a simulation', (open) => {

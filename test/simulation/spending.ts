@@ -59,7 +59,7 @@ const kinds: readonly Spend[] = [spend, spend, append, answer];
 
 /**
  * Spends until the session has ended. A spend with an operation id is repeated until it is
- * answered.
+ * answered or refused.
  */
 const work =
   (accounts: () => ReadonlyMap<string, Account>) =>
@@ -74,11 +74,13 @@ const work =
       const name = `${host.host}-${random()}`;
       account.doubtful += tokens;
       let sent = await kind(host, id, tokens, name);
+      const isDoubtful = sent === 'unknown';
       for (let tries = 0; sent === 'unknown' && kind !== answer && tries < 5; tries += 1) {
         await wait(host, 0.5);
         sent = await kind(host, id, tokens, name);
       }
-      if (sent !== 'unknown') account.doubtful -= tokens;
+      // A refused repetition stores nothing, but the call before may have been applied.
+      if (sent === 'ok' || !isDoubtful) account.doubtful -= tokens;
       if (sent === 'ok') account.told += tokens;
       await wait(host, random());
     }
@@ -115,7 +117,7 @@ const check = async (
  */
 export const simulateSpending = (
   makeStore: (seed: number) => SessionStore | Promise<SessionStore>,
-  seeds: number,
+  seeds: number | readonly number[],
   options: Partial<SimulationOptions> = {},
 ) => {
   let accounts: ReadonlyMap<string, Account> = new Map();
