@@ -17,7 +17,8 @@ export const faultTypes = [
  * - `lostReply`: the call or its answer is lost: `store_unavailable` with the outcome `unknown`.
  * - `refused`: the call is not applied: `store_unavailable` with the outcome `not_applied`.
  * - `pause`: the process is suspended for up to a minute, and then continues.
- * - `clockJump`: the clock of the process is set forward or back by up to a minute.
+ * - `clockJump`: the clock of the process jumps, to at most a minute before or after the correct
+ *   time.
  * - `slowStore`: the call is applied, or answered, up to 20 seconds late.
  */
 export type FaultType = (typeof faultTypes)[number];

@@ -10,7 +10,8 @@ import type { Process, World } from './world.js';
 const WAY_MS = 10;
 const SLOW_MS = 20_000;
 const PAUSE_MS = 60_000;
-const JUMP_MS = 60_000;
+/** Maximum milliseconds by which a clock is wrong: less than the default `calm`. */
+const MAX_SKEW_MS = 60_000;
 
 export interface Surroundings {
   readonly world: World;
@@ -140,8 +141,10 @@ class SimulatedCall {
   #disturbProcess(): void {
     const { name } = this.#process;
     if (this.#fault === 'clockJump') {
-      const jump = JUMP_MS * (2 * this.#chance('jump') - 1);
-      this.#process.skew += jump;
+      // Jumps do not add up: other hosts see a message of a fast clock once theirs reach its time.
+      const skew = MAX_SKEW_MS * (2 * this.#chance('jump') - 1);
+      const jump = skew - this.#process.skew;
+      this.#process.skew = skew;
       const way = jump < 0 ? 'back' : 'forward';
       this.#tellChange(name, `has its clock set ${way} by ${seconds(jump)}`);
     }

@@ -153,6 +153,39 @@ describe('a simulation', () => {
     expect(starts.length).toBeGreaterThan(8);
   });
 
+  test('keeps each clock within a minute of the correct time, however often it jumps', async () => {
+    const began: number[] = [];
+    const offsets: number[] = [];
+    const report = await simulate({
+      seeds: 20,
+      hosts: 1,
+      faults: ['clockJump'],
+      setup: async ({ sessions }) => {
+        const { createdAt } = unwrap(await sessions.create({ face: 'ada', profile: 'tutor' }));
+        began.push(Date.parse(createdAt));
+      },
+      host: async ({ sessions, clock }) => {
+        const calls = [
+          () => sessions.start('s1'),
+          () => sessions.append('s1', [{ role: 'user', content: 'x' }]),
+          () => sessions.history('s1'),
+          () => sessions.get('s1'),
+          () => sessions.list(),
+        ];
+        for (let call = 0; call < 20; call += 1) {
+          await calls[call % calls.length]?.();
+          offsets.push(clock.now() - (began.at(-1) ?? 0));
+        }
+      },
+      check: () => {},
+    });
+    expect(report).toEqual({ seeds: 20 });
+    // The calls take less than a second.
+    expect(Math.max(...offsets)).toBeGreaterThan(30_000);
+    expect(Math.max(...offsets)).toBeLessThan(61_000);
+    expect(Math.min(...offsets)).toBeGreaterThan(-61_000);
+  });
+
   test('fails with the error of a host that throws without a fault', async () => {
     const host = () => {
       throw new TypeError('a misspelt name');

@@ -73,6 +73,10 @@ describe('workers that crash, freeze, lose replies and have wrong clocks', () =>
     expect(await simulated(careful, { seeds })).toEqual({ seeds });
   });
 
+  test('answer a question that a host with a fast clock sent before it crashed', async () => {
+    expect(await simulated(careful, { seeds: [320] })).toEqual({ seeds: 1 });
+  });
+
   test('answer each question once without events in the store', async () => {
     const seeds = moreIfLong(2, 300);
     expect(await simulated(careful, { seeds, store: () => new MemorySessionStore() })).toEqual({
