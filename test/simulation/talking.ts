@@ -8,7 +8,7 @@ import {
   unwrap,
 } from '../../src/index.js';
 import type { SimulatedHost, SimulatedSessions } from '../../src/simulation/index.js';
-import { wait } from './steps.js';
+import { aborted, wait } from './steps.js';
 
 const SESSIONS = 2;
 /** Seconds. */
@@ -17,6 +17,11 @@ const GRACE = 5;
 const LEASE = 5;
 /** Seconds of activity; afterwards watchers and sweepers catch up. */
 const TALK = 110;
+/**
+ * Seconds that the watch continues after the last write of its host. A host whose clock was set
+ * back talks until the end of the run, and the other host may still finish a call then.
+ */
+const WATCH_ON = 20;
 
 /** Options of the service: sessions expire in three ways. */
 export const terms = { idleTimeout: 20, inactivityTimeout: 30, gracePeriod: GRACE };
@@ -196,8 +201,8 @@ const actions: readonly Action[] = [
 const billOf = ({ labels: _, ...bill }: EndedSession): string => JSON.stringify(bill);
 
 /** Watches all changes, and resumes where it was when it died. */
-const watchAll = async (host: SimulatedHost, told: Told): Promise<void> => {
-  const { sessions, signal } = host;
+const watchAll = async (host: SimulatedHost, told: Told, signal: AbortSignal): Promise<void> => {
+  const { sessions } = host;
   while (!signal.aborted) {
     for await (const item of sessions.watchAll({ cursor: told.from, leases: true, signal })) {
       if (item.isErr()) break;
@@ -226,7 +231,8 @@ export const talk = async (host: SimulatedHost, told: Told): Promise<void> => {
     },
   });
   sweeper.start();
-  const watching = host.host === 1 ? watchAll(host, told) : undefined;
+  const watch = new AbortController();
+  const watching = host.host === 1 ? watchAll(host, told, watch.signal) : undefined;
   const mine = [0, 1, 2, 3].map(() => actions[Math.floor(random() * actions.length)]);
   const start = Math.floor(random() * 1e9);
   const began = clock.now();
@@ -235,10 +241,12 @@ export const talk = async (host: SimulatedHost, told: Told): Promise<void> => {
     await mine[turn % mine.length]?.(host, told, id, `${host.host}-${start}-${turn}`);
     await wait(host, 3 * random());
   }
-  await watching;
-  if (!signal.aborted)
-    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  await aborted(signal);
   await sweeper.stop();
+  if (watching === undefined) return;
+  await wait(host, WATCH_ON);
+  watch.abort();
+  await watching;
 };
 
 export const prepare = async ({ sessions }: SimulatedSessions): Promise<void> => {
