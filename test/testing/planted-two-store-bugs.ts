@@ -90,7 +90,10 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
       return {
         use: (commit) =>
           locked(async () => {
-            const id = commit.effects.send?.entry.id ?? '';
+            const { send } = commit.effects;
+            if (send === undefined || commit.guards.operation !== undefined)
+              return database.change(commit);
+            const id = send.entry.id ?? '';
             const isKnown = database.messages(commit.key, [id])._unsafeUnwrap().length > 0;
             await Promise.resolve();
             const changed = database.change(commit);
