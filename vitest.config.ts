@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { inspectorPageInVite } from './.ci/inspector-page.js';
 import { textFilesInVite } from './.ci/text-files.js';
-import { PATIENT_MS } from './test/support/patience.js';
+import { PATIENT_MS, TEST_MS } from './test/support/patience.js';
 
 /**
  * The fault tests that kill servers or processes, need many of them, or watch a heap. `npm run
@@ -64,8 +64,8 @@ export default defineConfig({
     isolate: false,
     // No test is about time; a busy machine is no failure. Nothing is tried again: what passes at
     // the second try is a fault.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: TEST_MS,
+    hookTimeout: TEST_MS,
     expect: { poll: { timeout: PATIENT_MS } },
     restoreMocks: true,
     unstubEnvs: true,

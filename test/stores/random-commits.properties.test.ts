@@ -1,9 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkRandomCommits } from '../../src/testing/index.js';
 import { moreIfLong } from '../support/continuous-integration.js';
 import { describeStores } from '../support/describe-stores.js';
-
-vi.setConfig({ testTimeout: 600_000 });
 
 /** First seed of `npm run test:long`; COLLOQUY_SEED tries others. */
 const from = Number(process.env['COLLOQUY_SEED'] ?? 1000);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import type { AppendOrSpend } from '../../src/plan/append.js';
@@ -16,8 +16,6 @@ import { PATIENT_MS } from '../support/patience.js';
 import { openPool, postgresSchemas } from '../support/postgres-schema.js';
 import { openClient } from '../support/redis-clients.js';
 import { sqliteInMemory } from '../support/sqlite-file.js';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 /** Mostly short content; some with multibyte characters, some that a server reads in pieces. */
 const content = fc

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { timestampOf } from '../../src/session/clock.js';
@@ -16,8 +16,6 @@ import { PATIENT_MS } from '../support/patience.js';
 import { openPool, postgresSchemas } from '../support/postgres-schema.js';
 import { openClient } from '../support/redis-clients.js';
 import { sqliteInMemory } from '../support/sqlite-file.js';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Few times, so that many sessions share a millisecond and many lists are read at a deadline. */
 const time = fc.integer({ min: 0, max: 6 }).map((ms) => NOON + ms);

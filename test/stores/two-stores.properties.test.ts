@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
@@ -17,8 +17,6 @@ import { ada, countingIds } from '../support/sessions.js';
 import { openLibsql, sqliteFile } from '../support/sqlite-file.js';
 import { withoutRevisions } from '../support/without-revisions.js';
 import { type Command, sequences } from './two-stores-commands.js';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** The services of several processes on one database, their clock, and the results so far. */
 class Deployment {
