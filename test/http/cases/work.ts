@@ -74,19 +74,21 @@ export const workCases = (world: World): void => {
       const id = await waiting(client);
       const data = { of: 'the user' };
       const entries = ['One', 'Two'].map((content) => ({ role: 'user', content, data }));
-      const appended = await client.sessions.append(id, entries);
-      const { position } = appended._unsafeUnwrap();
+      const ends: number[] = [];
+      for (const entry of entries)
+        ends.push((await client.sessions.append(id, [entry]))._unsafeUnwrap().position);
+      const [one = 0, position = 0] = ends;
       const timestamp = new Date(world.clock.now()).toISOString();
-      for (const [history_limit, history] of [
-        [null, []],
-        [0, []],
-        [1, entries.slice(1)],
-        [5000, entries],
+      for (const [history_limit, history, start] of [
+        [null, [], position],
+        [0, [], position],
+        [1, entries.slice(1), one],
+        [5000, entries, 0],
       ] as const) {
         const [work] = claimedIn(await claim(client, { history_limit }));
         expect(work).toMatchObject({
           session: { history: history.map((each) => ({ ...each, timestamp })) },
-          start: position - history.length,
+          start,
           position,
         });
         const { fencing_token } = work?.lease ?? {};
