@@ -1,5 +1,4 @@
 import { describe, test } from 'vitest';
-import { senderOf } from '../../adapters/redis/clients.js';
 import {
   type RedisClient,
   RedisSessionStore,
@@ -14,13 +13,8 @@ import {
 } from '../../src/testing/index.js';
 import { isLong } from './continuous-integration.js';
 import { forFurtherClients, fromOneSeed } from './contract-cases.js';
+import { damageRedis } from './damage-redis.js';
 import { PATIENT_MS } from './patience.js';
-
-const DAMAGE_INBOX = `
-  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-    local text = redis.call('HGET', KEYS[1], field)
-    redis.call('HSET', KEYS[1], field, (string.gsub(text, '{', '[', 1)))
-  end`;
 
 let prefixes = 0;
 
@@ -56,17 +50,8 @@ export const describeRedisSessionStore = (
       }),
     };
   };
-  const corrupt: Corrupt<RedisSessionStore> = async (store, key, part) => {
-    const { send, ownPrefix } = senderOf(connect()[0]);
-    const get = async (name: string) => String(await send('get', [name]));
-    const prefix = ownPrefix + (prefixOf.get(store) ?? '');
-    const { record, journal, inbox } = new Keyspace(prefix, 3).of(key);
-    if (part === 'state') await send('set', [record, '2 from the future']);
-    else if (part === 'head')
-      await send('set', [record, (await get(record)).replace('\n{', '\n[')]);
-    else if (part === 'inbox') await send('eval', [DAMAGE_INBOX, '1', inbox]);
-    else await send('set', [journal, (await get(journal)).replace('{', '[')]);
-  };
+  const corrupt: Corrupt<RedisSessionStore> = (store, key, part) =>
+    damageRedis(connect()[0], new Keyspace(prefixOf.get(store) ?? '', 3).of(key), part);
   const everything = hasStreams ? { events: true } : {};
   const first = register === test ? fromOneSeed(test) : register;
   describeSessionStore(first, () => open(everything), {

@@ -14,6 +14,7 @@ import { describeSessionStore } from '../../../src/testing/index.js';
 import { documentOf } from '../../readme/documents.js';
 import { blocksIn } from '../../readme/samples.js';
 import { forFurtherClients } from '../../support/contract-cases.js';
+import { damageRedis } from '../../support/damage-redis.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { startCluster } from '../../support/redis-cluster.js';
@@ -89,12 +90,8 @@ describeWithRedis('a Redis user with the documented rights', () => {
     const everything = () => open({ events: true });
     describeSessionStore(forFurtherClients(test, ['live limit', 'range']), everything, {
       without: ['listen'],
-      corrupt: async (store, key, part) => {
-        const { record, journal } = new Keyspace(prefixOf.get(store) ?? '', 3).of(key);
-        if (part === 'state') await admin.set(record, '2 from the past');
-        else if (part === 'head') await admin.append(record, '[');
-        else await admin.set(journal, ((await admin.get(journal)) ?? '').replace('{', '['));
-      },
+      corrupt: (store, key, part) =>
+        damageRedis(admin, new Keyspace(prefixOf.get(store) ?? '', 3).of(key), part),
     });
   });
 

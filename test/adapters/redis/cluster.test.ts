@@ -2,7 +2,6 @@ import { Cluster } from 'ioredis';
 import { Cluster as Cluster6 } from 'ioredis6';
 import { createCluster } from 'redis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { senderOf } from '../../../adapters/redis/clients.js';
 import {
   type IoredisClient,
   type NodeRedisCluster,
@@ -15,6 +14,7 @@ import { type Corrupt, describeSessionStore } from '../../../src/testing/index.j
 import { keyOf, live, NOON, upTo } from '../../../src/testing/samples.js';
 import { isLong } from '../../support/continuous-integration.js';
 import { forFurtherClients } from '../../support/contract-cases.js';
+import { damageRedis } from '../../support/damage-redis.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
@@ -73,13 +73,8 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
     // keys.
     if (['ioredis 5', 'node-redis 6'].includes(name) || isLong)
       describe('the contract', () => {
-        const corrupt: Corrupt<RedisSessionStore> = async (store, key, part) => {
-          const { send } = senderOf(client);
-          const { record, journal } = new Keyspace(prefixOf.get(store) ?? '', PARTITIONS).of(key);
-          if (part === 'state') await send('set', [record, '2 from the past']);
-          else if (part === 'head') await send('append', [record, '[']);
-          else await send('set', [journal, String(await send('get', [journal])).replace('{', '[')]);
-        };
+        const corrupt: Corrupt<RedisSessionStore> = (store, key, part) =>
+          damageRedis(client, new Keyspace(prefixOf.get(store) ?? '', PARTITIONS).of(key), part);
         describeSessionStore(forFurtherClients(test, ['due']), makeStore, {
           corrupt,
           without: ['events'],
