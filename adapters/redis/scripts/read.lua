@@ -83,8 +83,9 @@ local function read(record, journal)
   if isEnd and call('GETRANGE', journal, position - 1 .. '', position - 1 .. '') ~= '\n' then
     return 'invalid_position'
   end
-  local pieces, shown, at = {}, 0, 0
+  local pieces, shown, at, isSound = {}, 0, 0, true
   local function take(from, upto)
+    isSound = isSound and from <= upto
     pieces[#pieces + 1] = {from, upto}
     shown = shown + upto - from
     at = at + math.max(0, math.min(position or upto, upto) - from)
@@ -93,6 +94,7 @@ local function read(record, journal)
     take(tonumber(from), tonumber(upto))
   end
   take(tail, length)
+  if not isSound then return 'corrupt' end
   local from, upto = at, shown
   if isBackward then from, upto = 0, at end
   local guess = math.ceil(1.25 * shown / math.max(1, entries) * limit)

@@ -48,6 +48,20 @@ describeWithRedis('a rewound session whose Redis strings are damaged', ({ port }
     ]),
   ];
 
+  test('its reads fail with corrupt_record if a range ends before it begins', async () => {
+    const { client, store, first, keys } = await open();
+    const record = (await client.get(keys.record)) ?? '';
+    await client.set(keys.record, record.replace(/ (\d+)-\d+-(\d+);/, ' $1-2-$2;'));
+    for (const answer of [
+      await store.find(key),
+      await store.find(key, { historyLimit: 2 }),
+      await store.entries(key, { limit: 10 }),
+      await store.entries(key, { limit: 10, before: first }),
+      await store.entries(key, { limit: 1, after: 0 }),
+    ])
+      expect(answer._unsafeUnwrapErr()).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+  });
+
   describe.each(['record', 'journal'] as const)('its %s', (part) => {
     test.each(damages)(
       'settles every call and hides no other session: %s',
