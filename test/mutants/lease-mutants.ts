@@ -154,11 +154,11 @@ export const leaseMutants: readonly Mutant[] = [
     tests: redis,
   },
   {
-    bug: 'the Redis store does not note that a tenant has sessions that wait',
+    bug: 'a torn log hides a tenant that waits in Redis from workers of all tenants',
     file: script('indexes'),
     from: 'if not first or at + 0 < first then',
     to: 'if false then',
-    tests: redis,
+    tests: ['test/faults/crashes/torn-wake.test.ts'],
   },
   {
     bug: 'the Redis store reads after it has begun whether it may note that a tenant waits',

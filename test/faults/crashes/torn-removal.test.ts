@@ -1,43 +1,13 @@
-import { cp, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
+import { cp, mkdtemp, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { SessionService } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { openClient } from '../../support/redis-clients.js';
-import { startRedis } from '../../support/redis-server.js';
 import { ada } from '../../support/sessions.js';
 import { effort } from '../support/effort.js';
+import { logIn, openOn } from './kept-log.js';
 
 const say = (content: string) => ({ role: 'user', content });
-
-const AOF = [
-  '--appendonly',
-  'yes',
-  '--appendfsync',
-  'always',
-  '--auto-aof-rewrite-percentage',
-  '0',
-];
-
-const open = async (dir: string) => {
-  const server = await startRedis({ dir, args: AOF });
-  const client = openClient('ioredis 5', { port: server.port });
-  const sessions = new SessionService({ store: new RedisSessionStore({ client, events: true }) });
-  const crash = async () => {
-    client.disconnect();
-    await server.stop('SIGKILL');
-  };
-  return { sessions, crash };
-};
-
-const logIn = async (dir: string): Promise<string> => {
-  const files = await readdir(join(dir, 'appendonlydir'));
-  const name = files.find((file) => file.endsWith('.incr.aof'));
-  if (name === undefined) throw new Error('the server has no log');
-  return join(dir, 'appendonlydir', name);
-};
 
 /** Crashes inside a removal, appends if the session is there, crashes again, and reads. */
 const afterCut = async (base: string, id: string, size: number): Promise<readonly string[]> => {
@@ -45,10 +15,10 @@ const afterCut = async (base: string, id: string, size: number): Promise<readonl
   try {
     await cp(base, dir, { recursive: true });
     await truncate(await logIn(dir), size);
-    const first = await open(dir);
+    const first = await openOn(dir);
     const appended = await first.sessions.append(id, [say('two')]);
     await first.crash();
-    const second = await open(dir);
+    const second = await openOn(dir);
     const found = await second.sessions.get(id);
     await second.crash();
     const told = found.map(({ history }) => history.map(({ content }) => content).join());
@@ -67,7 +37,7 @@ const afterCut = async (base: string, id: string, size: number): Promise<readonl
 describeWithRedis('a Redis log torn within a removal', () => {
   test('loses no entry that is appended after the crash', async () => {
     const base = await mkdtemp(join(tmpdir(), 'colloquy-removal-'));
-    const { sessions, crash } = await open(base);
+    const { sessions, crash } = await openOn(base);
     const { id } = await sessions.orThrow.create({ ...ada, start: true });
     await sessions.orThrow.append(id, [say('one')]);
     const from = (await stat(await logIn(base))).size;
