@@ -34,7 +34,8 @@ export interface Found {
 
 /**
  * Finds messages, which are in the order of the chat: reads back from the end until the first one
- * is found, the history begins, or `search` messages are read.
+ * is found, the history begins, or `search` messages are read. Starts again if the session is
+ * replaced by one without the next position.
  */
 export const findBack = async <E extends ConversationError>(
   sessions: Conversations<E>,
@@ -48,6 +49,8 @@ export const findBack = async <E extends ConversationError>(
   const end = part.map(({ position }) => position);
   const placed: PlacedMessages = [];
   for (let left = search; ; ) {
+    const isReplaced = left < search && part.isErr() && part.error.type === 'invalid_input';
+    if (isReplaced) return findBack(sessions, id, messages, search);
     if (part.isErr()) return err(part.error);
     // Keeps only these: a chat may be larger than the memory.
     placed.unshift(...placedIn(part.value).filter(({ message }) => ids.has(message.id)));

@@ -11,6 +11,37 @@ export interface ReadEntries {
 
 type Histories = Pick<Conversations, 'history'>;
 
+type IsFirst = (entry: PositionedEntry) => boolean;
+
+/** Undefined if the history changes between two parts. */
+const readOnce = async (
+  sessions: Histories,
+  id: string,
+  limit: number,
+  isFirst: IsFirst,
+): Promise<ReadEntries | undefined> => {
+  const last = Math.min(Math.max(limit, 1), HISTORY_LIMIT);
+  let part = await unwrap(sessions.history(id, { last }));
+  const end = part.position;
+  if (limit === 0) return { entries: [], start: end, end };
+  const parts = [part.entries];
+  for (
+    let left = limit - part.entries.length;
+    part.start > 0 && left > 0;
+    left -= part.entries.length
+  ) {
+    if (part.entries.some(isFirst)) break;
+    const slice = { before: part.start, limit: Math.min(left, HISTORY_LIMIT) };
+    const next = await sessions.history(id, slice);
+    // A session that has replaced this one may be shorter.
+    if (next.isErr() && next.error.type === 'invalid_input') return undefined;
+    part = unwrap(next);
+    parts.unshift(part.entries);
+  }
+  const isOne = parts.length === 1 || (await readBack(sessions, id, 0)).end === end;
+  return isOne ? { entries: parts.flat(), start: part.start, end } : undefined;
+};
+
 /**
  * Reads from the end back, until there are `limit` entries or `isFirst` is among them. Starts again
  * if the history changes between two parts, so that the result never mixes two histories.
@@ -19,27 +50,11 @@ export const readBack = async (
   sessions: Histories,
   id: string,
   limit: number,
-  isFirst: (entry: PositionedEntry) => boolean = () => false,
+  isFirst: IsFirst = () => false,
 ): Promise<ReadEntries> => {
   for (;;) {
-    let part = await unwrap(
-      sessions.history(id, { last: Math.min(Math.max(limit, 1), HISTORY_LIMIT) }),
-    );
-    const end = part.position;
-    if (limit === 0) return { entries: [], start: end, end };
-    const parts = [part.entries];
-    for (
-      let left = limit - part.entries.length;
-      part.start > 0 && left > 0;
-      left -= part.entries.length
-    ) {
-      if (part.entries.some(isFirst)) break;
-      const slice = { before: part.start, limit: Math.min(left, HISTORY_LIMIT) };
-      part = await unwrap(sessions.history(id, slice));
-      parts.unshift(part.entries);
-    }
-    const isOne = parts.length === 1 || (await readBack(sessions, id, 0)).end === end;
-    if (isOne) return { entries: parts.flat(), start: part.start, end };
+    const read = await readOnce(sessions, id, limit, isFirst);
+    if (read !== undefined) return read;
   }
 };
 

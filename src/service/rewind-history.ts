@@ -112,7 +112,8 @@ const messageAt = async (
   const part = await store.entries(key, slice);
   if (part.isErr()) return err(part.error);
   if (part.value.outcome === 'missing') return err(notFound(key.id));
-  if (part.value.outcome !== 'found') return err(invalidField('to', NOT_IN_HISTORY));
+  // The step that follows finds out whether it is a position.
+  if (part.value.outcome !== 'found') return ok(undefined);
   const { entries, start: first } = part.value;
   const { position: last, message, turn: number } = entries.at(-1) ?? {};
   if (last !== position || message === undefined || number === undefined) return ok(undefined);

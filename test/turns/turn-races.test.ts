@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { SessionService } from '../../src/service/session-service.js';
+import { changed } from '../support/store-doubles.js';
 import { memoryStoreWith } from '../testing/planted-bug.js';
 
 const opened = async (store = new MemorySessionStore()) => {
@@ -63,3 +64,30 @@ test('a release with entries creates a new revision, so that a stale claim is re
   const after = store.findState(key)._unsafeUnwrap();
   expect(after?.revision).not.toBe(before?.revision);
 });
+
+test.each(['before', 'after'] as const)(
+  'a rewind to a message of a session that is replaced names the message: %s',
+  async (place) => {
+    const replacements: (() => Promise<void>)[] = [];
+    const inner = new MemorySessionStore();
+    const { sessions: others } = await opened(inner);
+    const store = changed(inner, {
+      messages: async (...args) => {
+        const found = await inner.messages(...args);
+        await replacements.pop()?.();
+        return found;
+      },
+    });
+    const sessions = new SessionService({ store });
+    await others.orThrow.reply('chat', { id: 'm', content: 'One?' }, () => 'One.');
+    replacements.push(async () => {
+      await others.orThrow.delete('chat');
+      await others.orThrow.create({ face: 'ada', profile: 'tutor', id: 'chat', start: true });
+    });
+    const rewound = await sessions.rewind('chat', { [place]: 'm' });
+    expect(rewound._unsafeUnwrapErr()).toMatchObject({
+      type: 'invalid_input',
+      message: `${place} is not the id of a message in this history`,
+    });
+  },
+);

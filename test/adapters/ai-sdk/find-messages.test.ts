@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { saveMessages } from '../../../adapters/ai-sdk/index.js';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { SessionService, type SessionStore, unwrap } from '../../../src/index.js';
+import { afterEachRead } from '../../support/after-each-read.js';
 import { ada, errorOf, okOf } from '../../support/sessions.js';
 import { changed } from '../../support/store-doubles.js';
 import { assistant, openedChat, user } from './opened-chat.js';
@@ -74,6 +75,19 @@ describe('the message search of saveMessages', () => {
     expect((await okOf(sessions.get(id))).historyCount).toBe(250);
     await unwrap(saveMessages(sessions, id, [user('u-10', 'edited')], { search: 250 }));
     expect((await okOf(sessions.get(id))).historyCount).toBe(11);
+  });
+
+  test('looks in a shorter session that replaces the first while it is read', async () => {
+    const { sessions, id } = await openedChat();
+    await unwrap(saveMessages(sessions, id, messagesFrom(0, 250)));
+    const replacements = [
+      async () => {
+        await okOf(sessions.delete(id));
+        await okOf(sessions.create({ ...ada, id, start: true }));
+      },
+    ];
+    const slow = afterEachRead(sessions, async () => replacements.pop()?.());
+    expect(await unwrap(saveMessages(slow, id, [user('u-new', 'new')]))).toEqual({ position: 1 });
   });
 
   test('saves nothing for an empty list of messages', async () => {

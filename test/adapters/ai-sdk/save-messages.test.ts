@@ -6,6 +6,7 @@ import { SessionService, type SessionStore, unwrap } from '../../../src/index.js
 import { storeUnavailable } from '../../../src/session/errors.js';
 import type { UseChange } from '../../../src/store/commit.js';
 import { serve } from '../../client/served.js';
+import { afterEachRead } from '../../support/after-each-read.js';
 import { describeStores } from '../../support/describe-stores.js';
 import { ada, errorOf, okOf } from '../../support/sessions.js';
 import { changed } from '../../support/store-doubles.js';
@@ -210,15 +211,9 @@ describeStores('saveMessages', (open) => {
   test('never supersedes what another tab adds while an edit is saved', async () => {
     const { sessions, id, texts } = await openedChat(await open());
     await unwrap(saveMessages(sessions, id, four));
-    const history = sessions.history.bind(sessions);
-    const late = Object.assign(Object.create(sessions), {
-      append: sessions.append.bind(sessions),
-      rewind: sessions.rewind.bind(sessions),
-      history: (...args: Parameters<SessionService['history']>) =>
-        history(...args).andThrough(() =>
-          sessions.append(id, [{ role: 'user', content: 'Of another tab' }]),
-        ),
-    });
+    const late = afterEachRead(sessions, () =>
+      okOf(sessions.append(id, [{ role: 'user', content: 'Of another tab' }])),
+    );
     const saved = await saveMessages(late, id, [user('u-1', 'Four?')]);
     expect(saved._unsafeUnwrapErr().type).toBe('history_moved');
     expect((await texts()).at(-1)).toBe('Of another tab');

@@ -5,9 +5,10 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { EngineSession } from '../../../adapters/openai-agents/index.js';
 import { storeUnavailable } from '../../../src/session/errors.js';
+import { afterEachRead } from '../../support/after-each-read.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeStores } from '../../support/describe-stores.js';
-import { okOf } from '../../support/sessions.js';
+import { ada, okOf } from '../../support/sessions.js';
 import { changed } from '../../support/store-doubles.js';
 import { assistant, call, openSession, user } from './items.js';
 
@@ -117,6 +118,22 @@ describeStores('the OpenAI Agents SDK session', (open) => {
     expect(await session.getItems()).toEqual([assistant('a summary')]);
     await session.clearSession();
     expect(await session.getItems()).toEqual([]);
+  });
+
+  test('returns the items of a shorter session that replaces the first while it is read', async () => {
+    const { sessions, id, session } = await openSession(await open());
+    const many = Array.from({ length: 1000 }, (_, index) => user(`item ${index}`));
+    for (const items of [many, many]) await session.addItems(items);
+    const replacements = [
+      async () => {
+        await okOf(sessions.delete(id));
+        await okOf(sessions.create({ ...ada, id, start: true }));
+        await session.addItems([user('new')]);
+      },
+    ];
+    const slow = afterEachRead(sessions, async () => replacements.pop()?.());
+    const replaced = new EngineSession<AgentInputItem>(slow, id);
+    expect(await replaced.getItems()).toEqual([user('new')]);
   });
 
   test('keeps items that others added since it read the history', async () => {
