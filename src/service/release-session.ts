@@ -4,7 +4,7 @@ import { type ParsedRelease, parseRelease } from '../input/turn-input.js';
 import { digestOf } from '../session/digest-of.js';
 import { invalidTransition, leaseLost } from '../session/errors.js';
 import { acceptsHistoryAt } from '../session/grace-period.js';
-import { releasedWith, releaseState, withoutTurn } from '../session/lease-state.js';
+import { releaseState, withoutTurn, withReleaseDigest } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Counters } from '../session/session.js';
 import { stateAt, usedState } from '../session/time-limits.js';
@@ -82,7 +82,7 @@ const releaseStep =
     }
     if (!acceptsHistoryAt(current, now)) return err(invalidTransition(status, 'append'));
     const ended = status === 'TERMINATED' ? withoutTurn(current, now) : released.value;
-    const freed = releasedWith(ended, digest, now);
+    const freed = withReleaseDigest(ended, digest, now);
     const counted = countedState(settings, usedState(freed, now), usage, now);
     if (counted.isErr()) return err(counted.error);
     const entries = entriesAt(now, given, openTurn(current, now)?.number);

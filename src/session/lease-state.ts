@@ -127,7 +127,7 @@ export const releasedLease = (
 ): LeaseRecord => Object.freeze({ ...lease, until: 0, releasedAt: now });
 
 /** The lease after its holder has released it, perhaps with the last words of a cancelled turn. */
-const leaseReleased = (lease: LeaseRecord, now: number): LeaseRecord => {
+const releasedByHolder = (lease: LeaseRecord, now: number): LeaseRecord => {
   const { cancelled } = lease;
   if (cancelled === undefined) return releasedLease(lease, now);
   const told = Object.freeze({ ...cancelled, isReleased: true as const });
@@ -138,10 +138,10 @@ const leaseReleased = (lease: LeaseRecord, now: number): LeaseRecord => {
  * The state after a release that has stored something: its lease is released, even if it had run
  * out before, so that a repetition is recognised.
  */
-export const releasedWith = (state: StateRecord, digest: string, now: number): StateRecord => {
+export const withReleaseDigest = (state: StateRecord, digest: string, now: number): StateRecord => {
   const { lease } = state.work;
   if (lease === undefined) return state;
-  const released = lease.releasedAt === undefined ? leaseReleased(lease, now) : lease;
+  const released = lease.releasedAt === undefined ? releasedByHolder(lease, now) : lease;
   return withWork(state, { lease: Object.freeze({ ...released, releaseDigest: digest }) });
 };
 
@@ -224,7 +224,7 @@ export const releaseState = (
   // Work that was done when its lease ran out is done all the same, since nobody else has taken it.
   const isDoneLate = isClaim && done;
   if (!isHeld && !isDoneLate) return ok(state);
-  const released = withWork(state, { lease: leaseReleased(lease, now) });
+  const released = withWork(state, { lease: releasedByHolder(lease, now) });
   if (ended !== undefined) return ok(withoutTurn(released, now));
   if (!isClaim) return ok(released);
   if (done) return ok(withoutTurn(released, now));

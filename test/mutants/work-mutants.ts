@@ -23,7 +23,7 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a repeated release of a lease that had run out stores its entries again',
     file: leaseState,
-    from: 'lease.releasedAt === undefined ? leaseReleased(lease, now) : lease;',
+    from: 'lease.releasedAt === undefined ? releasedByHolder(lease, now) : lease;',
     to: 'lease;',
     tests: repeated,
   },
