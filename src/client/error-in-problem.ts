@@ -70,6 +70,8 @@ const remoteErrorOf = (
     case 'invalid_input':
       return inClientNames(request, message, errors);
     case 'not_found':
+      // The message of a wait for an answer may be missing instead.
+      if (operation.path.endsWith('/answer')) return notFound(id, message);
       return notFound(id);
     case 'invalid_transition':
       return { type: code, message, command: commandOf(operation) };

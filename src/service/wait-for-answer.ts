@@ -112,6 +112,16 @@ const answerAfter = async (
   return ok({ content: last?.content ?? '', entries, ran: false });
 };
 
+const unknownMessage = async (
+  { store }: Settings,
+  { tenant, id }: SessionKey,
+): Promise<OperationErrors['answer']> => {
+  const found = await store.findState({ tenant, id });
+  if (found.isErr()) return found.error;
+  if (found.value === undefined) return notFound(id);
+  return notFound(id, 'the session has no message with this id');
+};
+
 /** The answer to a message; undefined if it may still come. */
 export const answerIn = async (
   settings: Settings,
@@ -123,7 +133,7 @@ export const answerIn = async (
   if (found.isErr()) return err(found.error);
   switch (found.value?.state) {
     case undefined:
-      return err(notFound(id));
+      return err(await unknownMessage(settings, key));
     case 'withdrawn':
       return err(withdrawn(id, name));
     case 'superseded':

@@ -1,14 +1,17 @@
 import type { TypedError } from './typed-error.js';
 
-/** The tenant has no session with this id. */
+/**
+ * The tenant has no session with this id. Of `answer`, also: the session has no message with the
+ * given id, which `message` says.
+ */
 export interface NotFound extends TypedError<'not_found'> {
   /** The id of the session. */
   readonly id: string;
 }
 
-export const notFound = (id: string): NotFound => ({
+export const notFound = (id: string, message = 'there is no such session'): NotFound => ({
   type: 'not_found',
-  message: 'there is no such session',
+  message,
   id,
 });
 

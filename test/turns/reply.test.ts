@@ -255,7 +255,16 @@ describe('answer', () => {
     await okOf(sessions.send(id, hi));
     const late = errorOf(sessions.answer(id, 'm', { timeoutMs: 500 }));
     expect(await until(late)).toMatchObject({ type: 'not_answered' });
-    expect(await errorOf(sessions.answer(id, 'n'))).toMatchObject({ type: 'not_found' });
+    expect(await errorOf(sessions.answer(id, 'n'))).toEqual({
+      type: 'not_found',
+      message: 'the session has no message with this id',
+      id,
+    });
+    expect(await errorOf(sessions.answer('nobody', 'n'))).toEqual({
+      type: 'not_found',
+      message: 'there is no such session',
+      id: 'nobody',
+    });
   });
 
   test('fails once the session has ended', async () => {
