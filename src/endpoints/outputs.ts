@@ -103,7 +103,7 @@ const metadata: Schema<JsonObject> = named(
 );
 
 const revision = about(
-  'Changes with each command, update, wake and change of the lease, not with entries.',
+  'Any change may change it, except an append without usage and a redaction.',
   count(1),
 );
 

@@ -98,8 +98,8 @@ export interface SessionState {
   /** The sums of its counters so far. Absent for a session without any. */
   readonly usage?: Counters;
   /**
-   * An opaque number that changes with every command, update and lease change; entries do not
-   * change it. With it as `ifRevision`, `update` applies only to what you have read.
+   * An opaque number that any change may change, except an append without usage and a redaction.
+   * With it as `ifRevision`, `update` applies only to what you have read.
    */
   readonly revision: number;
   /**
