@@ -56,14 +56,12 @@ export const eventsAfter = (position: string, of: EventScope | undefined, limit:
 };
 
 /**
- * Whether rows after a position were trimmed. A time before the first row counts as before the
- * trimmed rows, although it may be after them.
+ * Whether rows after a position may have been trimmed. Before the first row, nobody knows: a time
+ * may be after the last trimmed row, and the number of that row may be one that a restored log has
+ * used again.
  */
-const isTrimmedBehind = (position: string, first: string): boolean => {
-  const { number: firstNumber } = parseLogPosition(first);
-  const { number } = parseLogPosition(position);
-  return firstNumber > 1 && number !== firstNumber - 1 && isAfter(first, position);
-};
+const isTrimmedBehind = (position: string, first: string): boolean =>
+  parseLogPosition(first).number > 1 && isAfter(first, position);
 
 /**
  * Whether the log was restored from an older copy, which never contained the row of a position. The

@@ -49,6 +49,7 @@ export interface EventLog {
    * Reads the events after a position, oldest first, at most `limit`. The position need not belong
    * to an event: it may be `0`, or a time with the number 2^64 - 1. The log may leave out events
    * outside the scope `of`. For position `0`, `isTrimmed` is true if the stream has lost any event.
+   * For another position before the oldest event, it may be true although no later event is lost.
    * It is also true if the store was restored from older data that does not contain the event of
    * the position; if there are no events after the position, the answer then has the position of
    * the latest event.

@@ -180,13 +180,18 @@ describe('SqliteSessionStore', () => {
     }
     expect(read('0')?.events.map(({ sessionId }) => sessionId)).toEqual(['c', 'd', 'e']);
     expect(read('0')?.isTrimmed).toBe(true);
-    expect(places.map((place) => read(place)?.isTrimmed)).toEqual([
-      true,
-      false,
-      false,
-      false,
-      false,
-    ]);
+    const areTrimmed = places.map((place) => read(place)?.isTrimmed);
+    expect(areTrimmed).toEqual([true, true, false, false, false]);
+  });
+
+  it('reports lost events if a restored log has used the number of a trimmed one again', async () => {
+    const store = new SqliteSessionStore({ database, events: { length: 2 } });
+    (await store.migrate())._unsafeUnwrap();
+    await begin(store, keyOf('lost'), { state: live('IDLE') });
+    const place = store.events?.latest()._unsafeUnwrap() ?? '';
+    database.exec('UPDATE colloquy_events SET ms = ms + 1');
+    for (const id of ['a', 'b']) await begin(store, keyOf(id), { state: live('IDLE') });
+    expect(store.events?.read('', place, 10)._unsafeUnwrap().isTrimmed).toBe(true);
   });
 
   it('lets a long log exceed its length a little, so that not every change removes an event', async () => {
