@@ -172,19 +172,6 @@ const histories: Readonly<Record<string, Plant>> = {
       }),
   }),
   'gives positions again that were superseded': renumbering,
-  'takes an end by inactivity back for entries that come later': (inner) => ({
-    use: (commit) => {
-      const { terms, lastActivityAt = 0 } = stateOf(inner, commit.key) ?? {};
-      const { inactivityTimeoutMs = 0, graceMs = 0 } = terms ?? {};
-      const { activity = 0 } = commit.effects;
-      const isGraced = activity < lastActivityAt + inactivityTimeoutMs + graceMs;
-      if (Number.isFinite(inactivityTimeoutMs) && isGraced && graceMs > 0) {
-        const effects = { activity: lastActivityAt + 100, events: [] };
-        inner.change({ key: commit.key, guards: {}, effects });
-      }
-      return inner.change(commit);
-    },
-  }),
 };
 
 const guards: Readonly<Record<string, Plant>> = {

@@ -32,6 +32,22 @@ const lost: readonly PlantedBug[] = [
     (commit, inner) => inner.change(effects(commit, { activity: undefined })),
   ),
   using(
+    'takes an end by inactivity back for entries that come later',
+    'random commits: match the model, from seed 101',
+    (commit, inner) => {
+      const state = inner.findState(commit.key)._unsafeUnwrap();
+      const { inactivityTimeoutMs = 0, graceMs = 0 } = state?.terms ?? {};
+      const lastActivityAt = state?.lastActivityAt ?? 0;
+      const { activity = 0 } = commit.effects;
+      const isGraced = activity < lastActivityAt + inactivityTimeoutMs + graceMs;
+      if (Number.isFinite(inactivityTimeoutMs) && isGraced && graceMs > 0) {
+        const later = { activity: lastActivityAt + 100, events: [] };
+        inner.change({ key: commit.key, guards: {}, effects: later });
+      }
+      return inner.change(commit);
+    },
+  ),
+  using(
     'loses all events but the first',
     'events: a commit has no, one or several events, with the next sequences',
     (commit, inner) => inner.change(effects(commit, { events: commit.effects.events.slice(0, 1) })),
