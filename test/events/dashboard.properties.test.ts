@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Session, SessionService, type TenantChange } from '../../src/index.js';
 import { moreIfLong } from '../support/continuous-integration.js';
-import { describeDatabases, newDatabase } from '../support/databases.js';
+import { describeDatabases } from '../support/databases.js';
 import { olderCopyOf } from '../support/older-copy.js';
 import { pick } from '../support/plans.js';
 import { rewindTo } from '../support/rewind-to.js';
@@ -67,6 +67,8 @@ class Dashboard {
   readonly lasts: Map<string, number>;
   cursor: string | undefined;
 
+  #running: Promise<void> | undefined;
+
   /** `before`: the dashboard that it continues. */
   constructor(sessions: SessionService, before?: Dashboard) {
     this.#sessions = sessions;
@@ -75,7 +77,11 @@ class Dashboard {
     this.cursor = before?.cursor;
   }
 
-  async run(): Promise<void> {
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async #run(): Promise<void> {
     while (!this.#end.signal.aborted) {
       this.cursor ??= await this.list();
       const options = {
@@ -94,8 +100,9 @@ class Dashboard {
     }
   }
 
-  leave(): void {
+  async leave(): Promise<void> {
     this.#end.abort();
+    await this.#running;
   }
 
   /** Gives the cursor to continue after. */
@@ -161,7 +168,7 @@ const inputs = ['first', 'second'].map((idempotencyKey) => ({
 
 describeDatabases('a dashboard that only reads the items of watchAll', (kind) => {
   const open = async () => {
-    const { address, open: openStore } = await newDatabase(kind);
+    const { address, open: openStore, close } = await kind.create();
     const [store, other] = [openStore(), openStore()];
     const dashboards: Dashboard[] = [];
     const sessions = new SessionService({ store: other });
@@ -169,6 +176,7 @@ describeDatabases('a dashboard that only reads the items of watchAll', (kind) =>
     for (const input of inputs) ids.push((await okOf(sessions.create(input))).id);
     return {
       address,
+      close,
       stream: store.events?.streamOf('default') ?? '',
       here: new SessionService({ store }),
       sessions,
@@ -221,7 +229,7 @@ describeDatabases('a dashboard that only reads the items of watchAll', (kind) =>
     if ((does !== 'open' && does !== 'resume') || dashboards.length > 6) return;
     const dashboard = new Dashboard(here, before);
     dashboards.push(dashboard);
-    void dashboard.run();
+    dashboard.start();
   };
 
   /**
@@ -246,7 +254,9 @@ describeDatabases('a dashboard that only reads the items of watchAll', (kind) =>
       // A server that was put back to a copy sends no notification of that, but of the next change.
       for (const at of opened.ids.keys()) await change(opened, 'append', at);
       const { shown, expected } = await settled(opened);
-      for (const dashboard of opened.dashboards) dashboard.leave();
+      await Promise.all(opened.dashboards.map((dashboard) => dashboard.leave()));
+      // Each run opens connections of its own.
+      await opened.close();
       expect(opened.dashboards.flatMap(({ mistakes }) => mistakes)).toEqual([]);
       expect(shown).toEqual(expected);
     });
