@@ -18,7 +18,7 @@ describeStores('hosts that crash, freeze, lose replies and have wrong clocks', (
   test('use every operation, and nothing is lost, repeated or written after a lease', async () => {
     const { failure } = await simulateTalks(
       async () => polled(await open()),
-      moreIfLong(1, 1000),
+      moreIfLong(1, 500),
       firstSeed,
     );
     expect(failure?.story).toBeUndefined();
