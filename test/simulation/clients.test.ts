@@ -14,15 +14,21 @@ import { simulateCommands } from './commanding.js';
 import { polled } from './polled.js';
 import { simulateTalks } from './simulate-talks.js';
 
-const SEEDS = moreIfLong(1, 300);
+const SEEDS = moreIfLong(1, 100);
+
+/**
+ * Seconds after the talk. Connections are lost in these too, and a sweep that claims a report and
+ * loses the reply postpones it by a minute.
+ */
+const CALM = 300;
 
 const cut = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 
 /** The seed decides whether a command is lost, its answer is lost, or it is sent twice. */
-const unreliable = (seed: number, isResent: boolean, isOver: () => boolean): Intercept => {
+const unreliable = (seed: number, isResent: boolean, isReliable: () => boolean): Intercept => {
   let commands = 0;
   return async (_name, _args, run) => {
-    if (isOver()) return run();
+    if (isReliable()) return run();
     commands += 1;
     const chance = chanceOf(seed, `command ${commands}`);
     if (chance < 0.01) throw cut();
@@ -36,21 +42,30 @@ const unreliable = (seed: number, isResent: boolean, isOver: () => boolean): Int
   };
 };
 
-type Open = (seed: number, isOver: () => boolean) => SessionStore | Promise<SessionStore>;
+type Open = (seed: number, isReliable: () => boolean) => SessionStore | Promise<SessionStore>;
 
-/** Connections are reliable again while the results are checked. */
+/** Connections are reliable while sessions are created, and while the results are checked. */
 const expectSound = async (open: Open): Promise<void> => {
-  let isOver = false;
-  const opened = (seed: number) => {
-    isOver = false;
-    return open(seed, () => isOver);
+  let isReliable = false;
+  const opened = (seed: number) => open(seed, () => isReliable);
+  const fail = () => {
+    isReliable = false;
   };
-  const end = () => {
-    isOver = true;
+  const recover = () => {
+    isReliable = true;
   };
-  const talked = await simulateTalks(async (seed) => polled(await opened(seed)), SEEDS, 1, end);
+  const store = async (seed: number) => {
+    recover();
+    return polled(await opened(seed));
+  };
+  const options = { calm: CALM, onSetUp: fail, onCheck: recover };
+  const talked = await simulateTalks(store, SEEDS, 1, options);
   expect(talked.failure?.story).toBeUndefined();
-  const commanded = await simulateCommands(opened, SEEDS, 1, end);
+  const unreliableStore = (seed: number) => {
+    fail();
+    return opened(seed);
+  };
+  const commanded = await simulateCommands(unreliableStore, SEEDS, 1, recover);
   expect(commanded.failure?.story).toBeUndefined();
 };
 
@@ -60,9 +75,9 @@ describeWithRedis(
     test('keep what was acknowledged, and see the result of some order of their calls', async () => {
       const client = openClient('ioredis 5', { port });
       let stores = 0;
-      await expectSound((seed, isOver) => {
+      await expectSound((seed, isReliable) => {
         stores += 1;
-        const intercept = unreliable(seed, true, isOver);
+        const intercept = unreliable(seed, true, isReliable);
         const commands: Intercept = (name, args, run) =>
           /^eval/.test(name) ? intercept(name, args, run) : run();
         const prefix = `clients-${process.pid}-${stores}`;
@@ -81,7 +96,7 @@ describeWithRedis(
 describeWithPostgres('hosts whose PostgreSQL connections are lost', ({ url }) => {
   test('keep what was acknowledged, and see the result of some order of their calls', async () => {
     const pool = openPool({ url });
-    await expectSound(async (seed, isOver) => {
+    await expectSound(async (seed, isReliable) => {
       const schema = schemaName();
       const stable = new PostgresSessionStore({
         pool,
@@ -91,7 +106,7 @@ describeWithPostgres('hosts whose PostgreSQL connections are lost', ({ url }) =>
         timeoutMs: PATIENT_MS,
       });
       (await stable.migrate())._unsafeUnwrap();
-      const intercept = unreliable(seed, false, isOver);
+      const intercept = unreliable(seed, false, isReliable);
       const connect = async () => {
         const client = await pool.connect();
         return {

@@ -151,12 +151,15 @@ const check = async (sessions: SessionService, store: SessionStore, told: Told):
   );
 };
 
-/** Hosts use all operations on one store, with all faults. `onCheck` is called at the end. */
+/**
+ * Hosts use all operations on one store, with all faults in the first minute. `calm`: seconds after
+ * it. `onSetUp` is called before the hosts start, and `onCheck` at the end.
+ */
 export const simulateTalks = (
   makeStore: (seed: number) => SessionStore | Promise<SessionStore>,
   seeds: number | readonly number[],
   firstSeed = 1,
-  onCheck = (): void => {},
+  { calm = 180, onSetUp = (): void => {}, onCheck = (): void => {} } = {},
 ): Promise<SimulationReport> => {
   let store: SessionStore = new MemorySessionStore();
   let told = nothingTold();
@@ -165,14 +168,17 @@ export const simulateTalks = (
     firstSeed,
     hosts: 2,
     duration: 60,
-    calm: 180,
+    calm,
     service: terms,
     store: async (seed) => {
       store = await makeStore(seed);
       told = nothingTold();
       return store;
     },
-    setup: prepare,
+    setup: async (simulated) => {
+      await prepare(simulated);
+      onSetUp();
+    },
     host: (host) => talk(host, told),
     check: ({ sessions }) => {
       onCheck();
