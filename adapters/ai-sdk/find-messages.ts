@@ -49,9 +49,10 @@ export const findBack = async <E extends ConversationError>(
   const end = part.map(({ position }) => position);
   const placed: PlacedMessages = [];
   for (let left = search; ; ) {
-    const isReplaced = left < search && part.isErr() && part.error.type === 'invalid_input';
-    if (isReplaced) return findBack(sessions, id, messages, search);
-    if (part.isErr()) return err(part.error);
+    if (part.isErr()) {
+      const isReplaced = left < search && part.error.type === 'invalid_input';
+      return isReplaced ? findBack(sessions, id, messages, search) : err(part.error);
+    }
     // Keeps only these: a chat may be larger than the memory.
     placed.unshift(...placedIn(part.value).filter(({ message }) => ids.has(message.id)));
     left -= part.value.entries.length;

@@ -114,12 +114,12 @@ const answerAfter = async (
 
 const unknownMessage = async (
   { store }: Settings,
-  { tenant, id }: SessionKey,
+  key: SessionKey,
 ): Promise<OperationErrors['answer']> => {
-  const found = await store.findState({ tenant, id });
+  const found = await store.findState(key);
   if (found.isErr()) return found.error;
-  if (found.value === undefined) return notFound(id);
-  return notFound(id, 'the session has no message with this id');
+  if (found.value === undefined) return notFound(key.id);
+  return notFound(key.id, 'the session has no message with this id');
 };
 
 /** The answer to a message; undefined if it may still come. */
