@@ -243,22 +243,29 @@ describeDatabases('a dashboard that only reads the items of watchAll', (kind) =>
     await putBack();
   };
 
+  const follow = async (opened: Opened, plan: Plan): Promise<void> => {
+    for (const [index, { does, number: at }] of plan.entries()) {
+      if (does === 'restore') await restore(opened, plan.slice(0, index % 4));
+      else if (['trim', 'wait', 'open', 'resume'].includes(does)) await look(opened, does, at);
+      else await change(opened, does, at);
+    }
+    // A server that was put back to a copy sends no notification of that, but of the next change.
+    for (const at of opened.ids.keys()) await change(opened, 'append', at);
+  };
+
   test('shows the current sessions, wherever it resumed and whatever the log lost', async () => {
     const property = fc.asyncProperty(plans, async (plan) => {
       const opened = await open();
-      for (const [index, { does, number: at }] of plan.entries()) {
-        if (does === 'restore') await restore(opened, plan.slice(0, index % 4));
-        else if (['trim', 'wait', 'open', 'resume'].includes(does)) await look(opened, does, at);
-        else await change(opened, does, at);
+      try {
+        await follow(opened, plan);
+        const { shown, expected } = await settled(opened);
+        expect(opened.dashboards.flatMap(({ mistakes }) => mistakes)).toEqual([]);
+        expect(shown).toEqual(expected);
+      } finally {
+        // Each run opens connections of its own.
+        await Promise.all(opened.dashboards.map((dashboard) => dashboard.leave()));
+        await opened.close();
       }
-      // A server that was put back to a copy sends no notification of that, but of the next change.
-      for (const at of opened.ids.keys()) await change(opened, 'append', at);
-      const { shown, expected } = await settled(opened);
-      await Promise.all(opened.dashboards.map((dashboard) => dashboard.leave()));
-      // Each run opens connections of its own.
-      await opened.close();
-      expect(opened.dashboards.flatMap(({ mistakes }) => mistakes)).toEqual([]);
-      expect(shown).toEqual(expected);
     });
     // A failed case is not shrunk, because each attempt waits for events that never come.
     await fc.assert(property, { numRuns: moreIfLong(4, 200), endOnFailure: true });
