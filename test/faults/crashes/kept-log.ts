@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
@@ -32,4 +33,20 @@ export const logIn = async (dir: string): Promise<string> => {
   const name = files.find((file) => file.endsWith('.incr.aof'));
   if (name === undefined) throw new Error('the server has no log');
   return join(dir, 'appendonlydir', name);
+};
+
+/** Works on a copy of the folder, whose log ends at `size` bytes. */
+export const onCutCopy = async <T>(
+  base: string,
+  size: number,
+  work: (dir: string) => Promise<T>,
+): Promise<T> => {
+  const dir = await mkdtemp(join(tmpdir(), 'colloquy-cut-'));
+  try {
+    await cp(base, dir, { recursive: true });
+    await truncate(await logIn(dir), size);
+    return await work(dir);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
 };

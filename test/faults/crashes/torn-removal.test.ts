@@ -1,20 +1,17 @@
-import { cp, mkdtemp, rm, stat, truncate } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { ada } from '../../support/sessions.js';
 import { effort } from '../support/effort.js';
-import { logIn, openOn } from './kept-log.js';
+import { logIn, onCutCopy, openOn } from './kept-log.js';
 
 const say = (content: string) => ({ role: 'user', content });
 
 /** Crashes inside a removal, appends if the session is there, crashes again, and reads. */
-const afterCut = async (base: string, id: string, size: number): Promise<readonly string[]> => {
-  const dir = await mkdtemp(join(tmpdir(), 'colloquy-torn-removal-'));
-  try {
-    await cp(base, dir, { recursive: true });
-    await truncate(await logIn(dir), size);
+const afterCut = (base: string, id: string, size: number): Promise<readonly string[]> =>
+  onCutCopy(base, size, async (dir) => {
     const first = await openOn(dir);
     const appended = await first.sessions.append(id, [say('two')]);
     await first.crash();
@@ -29,10 +26,7 @@ const afterCut = async (base: string, id: string, size: number): Promise<readonl
         ({ type }) => type,
       ),
     ];
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
-};
+  });
 
 describeWithRedis('a Redis log torn within a removal', () => {
   test('loses no entry that is appended after the crash', async () => {

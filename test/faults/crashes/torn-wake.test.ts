@@ -1,18 +1,15 @@
-import { cp, mkdtemp, rm, stat, truncate } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { ada } from '../../support/sessions.js';
 import { effort } from '../support/effort.js';
-import { logIn, openOn } from './kept-log.js';
+import { logIn, onCutCopy, openOn } from './kept-log.js';
 
 /** Crashes inside a wake, makes another write, crashes again, and repeats the wake. */
-const claimedAfterCut = async (base: string, id: string, size: number) => {
-  const dir = await mkdtemp(join(tmpdir(), 'colloquy-torn-wake-'));
-  try {
-    await cp(base, dir, { recursive: true });
-    await truncate(await logIn(dir), size);
+const claimedAfterCut = (base: string, id: string, size: number) =>
+  onCutCopy(base, size, async (dir) => {
     const first = await openOn(dir);
     await first.sessions.forTenant('other').orThrow.create(ada);
     await first.crash();
@@ -22,10 +19,7 @@ const claimedAfterCut = async (base: string, id: string, size: number) => {
     const { claimed } = await second.sessions.orThrow.claimAny({ holder: 'worker', seconds: 60 });
     await second.crash();
     return claimed.map(({ session }) => session.id);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
-};
+  });
 
 describeWithRedis('a Redis log torn within a wake', () => {
   test('hides no session from workers of all tenants once the wake is repeated', async () => {
