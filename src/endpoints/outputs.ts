@@ -103,7 +103,7 @@ const metadata: Schema<JsonObject> = named(
 );
 
 const revision = about(
-  'Any change may change it, except an append without usage and a redaction.',
+  'Any write may change it, except an append without usage and a redaction.',
   count(1),
 );
 

@@ -98,7 +98,7 @@ export interface SessionState {
   /** The sums of its counters so far. Absent for a session without any. */
   readonly usage?: Counters;
   /**
-   * An opaque number that any change may change, except an append without usage and a redaction.
+   * An opaque number that any write may change, except an append without usage and a redaction.
    * With it as `ifRevision`, `update` applies only to what you have read.
    */
   readonly revision: number;
