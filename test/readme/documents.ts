@@ -15,13 +15,16 @@ const documentAt = (path: string): Document => ({
   text: readFileSync(join(root, path), 'utf8'),
 });
 
-/** The documents in a folder and below, except what is installed there. */
-const within = (folder: string): readonly string[] =>
+/** The paths of all files in a folder and below, except what is installed there. */
+export const filesWithin = (folder: string): readonly string[] =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = posix.join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : within(path);
-    return path.endsWith('.md') ? [path] : [];
+    if (!entry.isDirectory()) return [path];
+    return entry.name === 'node_modules' ? [] : filesWithin(path);
   });
+
+const documentsWithin = (folder: string): readonly string[] =>
+  filesWithin(folder).filter((path) => path.endsWith('.md'));
 
 const own = readdirSync(root).filter((name) => name.endsWith('.md'));
 const folders = ['docs', 'examples', 'benchmarks', 'test'].filter((folder) =>
@@ -29,7 +32,7 @@ const folders = ['docs', 'examples', 'benchmarks', 'test'].filter((folder) =>
 );
 
 /** All of them, those that are made from the doc comments too. */
-export const documents: readonly Document[] = [...own, ...folders.flatMap(within)]
+export const documents: readonly Document[] = [...own, ...folders.flatMap(documentsWithin)]
   .toSorted()
   .map(documentAt);
 

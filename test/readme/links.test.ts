@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Document, documentOf, documents, root, rowsOf } from './documents.js';
+import { type Document, documentOf, documents, filesWithin, root, rowsOf } from './documents.js';
 
 const withoutCode = (text: string): string =>
   text.replace(/^( *)(`{3,})[^\n]*\n[\s\S]*?^\1\2$/gm, '');
@@ -67,6 +67,23 @@ const namedIn = (text: string): readonly string[] =>
     ),
   ].map(([, path = '']) => path);
 
+/** Pages about the code name its files, some with a part of their path; `*` stands for some text. */
+const aboutCode = documents.filter(({ path }) =>
+  /^(?:docs\/contributing|benchmarks|test)\//.test(path),
+);
+
+const codeNamedIn = (text: string): readonly string[] =>
+  [...withoutCode(text).matchAll(/`([\w*./-]*\w\.(?:ts|lua|sql|mjs))`/g)].map(
+    ([, path = '']) => path,
+  );
+
+const code = ['src', 'adapters', 'test', 'benchmarks', 'examples', '.ci'].flatMap(filesWithin);
+
+const isCode = (name: string): boolean => {
+  const pattern = name.replaceAll('.', '\\.').replaceAll('*', '.*');
+  return code.some((path) => new RegExp(`(?:^|/)${pattern}$`).test(path));
+};
+
 describe('links in the documents', () => {
   test.for(documents)('of $path resolve', (document) => {
     expect(linksOf(document.text).flatMap((link) => faultOf(document, link) ?? [])).toEqual([]);
@@ -74,6 +91,10 @@ describe('links in the documents', () => {
 
   test.for(packed)('of $path lead to files of the package', (document) => {
     expect(targetsOf(document).filter((target) => !isPacked(target))).toEqual([]);
+  });
+
+  test.for(aboutCode)('of $path name only files of the code that exist', ({ text }) => {
+    expect(codeNamedIn(text).filter((name) => !isCode(name))).toEqual([]);
   });
 
   test.for(documents)('of $path name only paths that exist', ({ text }) => {
