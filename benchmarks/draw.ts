@@ -56,9 +56,6 @@ const write = (file: string, name: string, text: string): void => {
   writeFileSync(file, `${before}${start}\n${text}\n${end}${after}`);
 };
 
-const hasStores = ({ groups }: Results): boolean =>
-  groups.some(({ group }) => group.startsWith('stores, '));
-
 /** Saved runs also measured peers that are no longer compared. */
 const dropped = /^(?:connect-redis|express-session|redis$)/;
 
@@ -78,13 +75,18 @@ const withoutDropped = (run: Results): Results => ({
 });
 
 const full = newest('full');
+
+/** The newest run that measured this part, by itself or within the full set. */
+const newestOf = (part: 'stores' | 'fair'): Results | undefined =>
+  [newest(part), full]
+    .filter((run) => run !== undefined)
+    .filter(({ groups }) => groups.some(({ group }) => group.startsWith(`${part}, `)))
+    .sort((a, b) => b.date.localeCompare(a.date))[0];
+
 const measuredPeers = newest('peers');
 const peers = measuredPeers && withoutDropped(measuredPeers);
-const fair = newest('fair');
-const [stores] = [newest('stores'), full]
-  .filter((run) => run !== undefined)
-  .filter(hasStores)
-  .sort((a, b) => b.date.localeCompare(a.date));
+const fair = newestOf('fair');
+const stores = newestOf('stores');
 const pictures = {
   ...(full && fullPictures(full)),
   ...(stores && storesPictures(stores)),
