@@ -29,7 +29,7 @@ import type { Context, Count, Suite } from './subjects/suite.js';
 
 const USAGE = `Measures Colloquy beside the limit of its stores, in one run.
 
-  npm run bench                      the full set, about half an hour, saved in benchmarks/results
+  npm run bench                      the full set, about 50 minutes, saved in benchmarks/results
   npm run bench -- --only stores     the comparison of the stores alone, about ten minutes, saved as well
   npm run bench -- --only fair       beside the same guarantees by hand, about ten minutes, saved as well
   npm run bench -- --quick           the same with small sizes, to see that it works
