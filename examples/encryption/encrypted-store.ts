@@ -13,13 +13,14 @@ import type {
   SessionKey,
   SessionRecord,
   SessionStore,
+  Spend,
   StoredMessage,
   StoreError,
   TakenRecord,
   TakenRecords,
 } from 'colloquy';
 import { err, isMove, isRedaction, isStateChange, ok, type Result } from 'colloquy';
-import { type Cipher, sealed, unsealed } from './sealed-state.js';
+import { type Cipher, maskedSpend, sealed, unsealed } from './sealed-state.js';
 
 const ALGORITHM = 'aes-256-gcm';
 const TAG = { authTagLength: 16 };
@@ -40,6 +41,13 @@ const cipherOf = (key: Buffer, { tenant, id }: SessionKey): Cipher => {
       decipher.setAAD(owner).setAuthTag(bytes.subarray(12, 28));
       const shown = [decipher.update(bytes.subarray(28)), decipher.final()];
       return Buffer.concat(shown).toString('utf16le');
+    },
+    mask: (name, digest) => {
+      const mask = createHmac('sha256', key)
+        .update(JSON.stringify([tenant, id, name]))
+        .digest();
+      const bytes = Buffer.from(digest, 'base64url').map((byte, at) => byte ^ (mask[at] ?? 0));
+      return Buffer.from(bytes).toString('base64url');
     },
   };
 };
@@ -83,6 +91,35 @@ const shownRecord = (cipher: Cipher, { head, state, ...record }: SessionRecord):
   history: record.history.map((entry) => shownEntry(cipher, entry)),
 });
 
+const hiddenOperation = ({ mask }: Cipher, operation: Guards['operation']) => {
+  if (operation === undefined) return undefined;
+  const { id, digest } = operation;
+  return { id, digest: mask(`operation ${id}`, digest) };
+};
+
+const hiddenSpend = (cipher: Cipher, { last, ...spend }: Spend): Spend => ({
+  ...spend,
+  ...(last !== undefined && { last: maskedSpend(cipher, last) }),
+});
+
+const hiddenMessage = <M extends Pick<StoredMessage, 'digest'> & { readonly entry: MessageEntry }>(
+  cipher: Cipher,
+  message: M,
+): M => {
+  const { id } = message.entry;
+  const entry = { ...hiddenEntry(cipher, message.entry), id, message: true };
+  return { ...message, entry, digest: cipher.mask(`message ${id}`, message.digest) };
+};
+
+const shownMessage = (
+  cipher: Cipher,
+  { entry, digest, ...message }: StoredMessage,
+): StoredMessage => ({
+  ...message,
+  digest: cipher.mask(`message ${message.id}`, digest),
+  ...(entry && { entry: shownEntry(cipher, entry) }),
+});
+
 /** What `read` returns, or `corrupt_record` if a text cannot be decrypted. */
 const readable = <T>(id: string, read: () => T): Result<T, CorruptRecord> => {
   try {
@@ -103,41 +140,6 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
   const shown = (of: SessionKey, record: SessionRecord): Result<SessionRecord, CorruptRecord> =>
     readable(of.id, () => shownRecord(cipherFor(of), record));
 
-  /** The digest of an operation, keyed so that the content cannot be guessed from it. */
-  const hiddenOperation = (of: SessionKey, operation: Guards['operation']) => {
-    if (operation === undefined) return undefined;
-    const text = JSON.stringify([of.tenant, of.id, operation.digest]);
-    const digest = createHmac('sha256', key).update(text).digest('base64url').slice(0, 16);
-    return { id: operation.id, digest };
-  };
-
-  /** Hides the digest of a message, or shows a hidden one. Each message has a mask of its own. */
-  const masked = (of: SessionKey, id: string, digest: string): string => {
-    const mask = createHmac('sha256', key)
-      .update(JSON.stringify([of.tenant, of.id, id]))
-      .digest();
-    const bytes = Buffer.from(digest, 'base64url').map((byte, at) => byte ^ (mask[at] ?? 0));
-    return Buffer.from(bytes).toString('base64url');
-  };
-
-  const hiddenMessage = <
-    M extends Pick<StoredMessage, 'digest'> & { readonly entry: MessageEntry },
-  >(
-    of: SessionKey,
-    message: M,
-  ): M => {
-    const { id } = message.entry;
-    const entry = { ...hiddenEntry(cipherFor(of), message.entry), id, message: true };
-    return { ...message, entry, digest: masked(of, id, message.digest) };
-  };
-
-  const shownMessages = (of: SessionKey, messages: readonly StoredMessage[]) =>
-    messages.map(({ entry, digest, ...message }) => ({
-      ...message,
-      digest: masked(of, message.id, digest),
-      ...(entry && { entry: shownEntry(cipherFor(of), entry) }),
-    }));
-
   const shownOutcome = (cipher: Cipher, outcome: Changed): Changed => {
     if ('state' in outcome) return { ...outcome, state: unsealed(cipher, outcome.state) };
     if (!('messages' in outcome)) return outcome;
@@ -147,19 +149,20 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
   const hiddenChange = (commit: ChangeCommit): ChangeCommit => {
     if (isMove(commit) || isRedaction(commit)) return commit;
     const cipher = cipherFor(commit.key);
-    const operation = hiddenOperation(commit.key, commit.guards.operation);
+    const operation = hiddenOperation(cipher, commit.guards.operation);
     const entries = commit.effects.entries?.map((entry) => hiddenEntry(cipher, entry));
     if (!isStateChange(commit)) {
       const { guards, effects } = commit;
-      const send = effects.send && hiddenMessage(commit.key, effects.send);
+      const send = effects.send && hiddenMessage(cipher, effects.send);
+      const spend = effects.spend && hiddenSpend(cipher, effects.spend);
       return {
         ...commit,
         guards: { ...guards, operation },
-        effects: { ...effects, entries, send },
+        effects: { ...effects, entries, send, spend },
       };
     }
     const { guards, effects } = commit;
-    const send = effects.send && hiddenMessage(commit.key, effects.send);
+    const send = effects.send && hiddenMessage(cipher, effects.send);
     const { state, previous } = effects.put;
     const put = { state: sealed(cipher, state), previous: sealed(cipher, previous) };
     const hidden = { ...effects, entries, send, put };
@@ -220,7 +223,10 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
     },
     messages: async (of, ids) => {
       const found = await inner.messages(of, ids);
-      return found.andThen((messages) => readable(of.id, () => shownMessages(of, messages)));
+      const cipher = cipherFor(of);
+      return found.andThen((messages) =>
+        readable(of.id, () => messages.map((message) => shownMessage(cipher, message))),
+      );
     },
     page: async (tenant, page) =>
       (await inner.page(tenant, page)).map((found) => shownPage(tenant, found)),

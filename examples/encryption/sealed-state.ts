@@ -4,43 +4,69 @@ import type { StateRecord } from 'colloquy';
 export interface Cipher {
   readonly hide: (text: string) => string;
   readonly show: (text: string) => string;
+  /** Hides the digest of what has this name, or shows a hidden one. Each name has its own mask. */
+  readonly mask: (name: string, digest: string) => string;
 }
 
 /** A holder has at least one character. */
 const HIDDEN = '-';
 
+type Work = StateRecord['work'];
+
+const hiddenLease = ({ releaseDigest: _, ...lease }: NonNullable<Work['lease']>) => ({
+  ...lease,
+  holder: HIDDEN,
+  ...(lease.cancelled && { cancelled: {} }),
+});
+
+/** The operation id and the digest of the latest spend; '' for none. */
+export const maskedSpend = ({ mask }: Cipher, last: string): string => {
+  const [id = '', digest] = last.split(':');
+  return digest === undefined ? last : `${id}:${mask(`operation ${id}`, digest)}`;
+};
+
+const maskedBudget = (cipher: Cipher, { budget }: StateRecord) =>
+  budget && { budget: { ...budget, last: maskedSpend(cipher, budget.last) } };
+
+const hiddenFailure = ({ error: _, ...failure }: NonNullable<Work['failure']>) => failure;
+
 /**
- * A state without what people and programs have written into it, which stores do not need: it is
- * encrypted in the metadata.
+ * A state without what people and programs have written into it, and without digests of it, which
+ * stores do not need: they are encrypted in the metadata.
  */
-export const sealed = ({ hide }: Cipher, state: StateRecord): StateRecord => {
+export const sealed = (cipher: Cipher, state: StateRecord): StateRecord => {
   const { metadata, operations, work } = state;
-  const { lease } = work;
-  const { holder, cancelled } = lease ?? {};
-  const secret = hide(JSON.stringify({ metadata, operations, holder, cancelled }));
+  const { lease, failure } = work;
+  const { holder, cancelled, releaseDigest } = lease ?? {};
+  const told = { holder, cancelled, releaseDigest, error: failure?.error };
   return {
     ...state,
+    ...maskedBudget(cipher, state),
     operations: [],
-    metadata: { sealed: secret },
+    metadata: { sealed: cipher.hide(JSON.stringify({ metadata, operations, ...told })) },
     work: {
       ...work,
-      ...(lease && { lease: { ...lease, holder: HIDDEN, ...(cancelled && { cancelled: {} }) } }),
+      ...(lease && { lease: hiddenLease(lease) }),
+      ...(failure && { failure: hiddenFailure(failure) }),
     },
   };
 };
 
 /** The state that was sealed, with what the store has changed of it since. */
-export const unsealed = ({ show }: Cipher, state: StateRecord): StateRecord => {
+export const unsealed = (cipher: Cipher, state: StateRecord): StateRecord => {
   const { metadata: stored = {}, ...rest } = state;
-  const { metadata, operations, holder, cancelled } = JSON.parse(show(String(stored['sealed'])));
-  const { lease } = state.work;
+  const secret = cipher.show(String(stored['sealed']));
+  const { metadata, operations, error, ...told } = JSON.parse(secret);
+  const { lease, failure } = state.work;
   return {
     ...rest,
+    ...maskedBudget(cipher, state),
     operations,
     ...(metadata !== undefined && { metadata }),
     work: {
       ...state.work,
-      ...(lease && { lease: { ...lease, holder, ...(cancelled && { cancelled }) } }),
+      ...(lease && { lease: { ...lease, ...told } }),
+      ...(failure && { failure: { ...failure, ...(error !== undefined && { error }) } }),
     },
   };
 };

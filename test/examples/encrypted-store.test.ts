@@ -25,10 +25,31 @@ describe("the example's encrypted store", () => {
   describeSessionStore(withoutLargeCases(test), makeStore);
 });
 
+const USAGE = { tokens: 5 };
+const LIMITS = { counters: ['tokens'] };
+
+/** Two turns, one that fails with the secret and one that answers with it. Returns its digest. */
+const work = async (store: SessionStore, secret: string): Promise<string> => {
+  const sessions = new SessionService({ store }).orThrow;
+  const digests: (string | undefined)[] = [];
+  for (const release of [{ error: secret }, { done: true, entries: secret }]) {
+    const { id } = await sessions.create({ start: true });
+    await sessions.send(id, secret);
+    const { claimed } = await sessions.claim({ holder: secret, seconds: 60 });
+    const fencingToken = claimed[0]?.lease.fencingToken ?? 0;
+    await sessions.release(id, { fencingToken, ...release });
+    expect(await sessions.release(id, { fencingToken, ...release })).toBeDefined();
+    const state = (await store.findState({ tenant: 'default', id }))._unsafeUnwrap();
+    expect(state?.work.failure?.error).toBe('error' in release ? secret : undefined);
+    digests.push(state?.work.lease?.releaseDigest);
+  }
+  return digests.at(-1) ?? '';
+};
+
 /** Says a secret in every place of a session that is encrypted, by every kind of write. */
-const sayEverywhere = async (inner: SessionStore, secret: string): Promise<void> => {
+const sayEverywhere = async (inner: SessionStore, secret: string): Promise<string> => {
   const store = encrypted(inner, randomBytes(32));
-  const sessions = new SessionService({ store, gracePeriod: 60 }).orThrow;
+  const sessions = new SessionService({ store, gracePeriod: 60, limits: LIMITS }).orThrow;
   const options = { face: secret, profile: secret, behavior: secret, context: secret };
   const metadata = { [secret]: { name: secret } };
   const entry = { role: 'user', content: secret, id: `m-${secret}`, data: { [secret]: secret } };
@@ -54,14 +75,34 @@ const sayEverywhere = async (inner: SessionStore, secret: string): Promise<void>
   const { claimed } = await sessions.claim({ holder: secret, seconds: 60 });
   expect(claimed).toMatchObject([{ lease: { holder: secret }, messages: [{ content: secret }] }]);
   await sessions.cancel(id, { reason: secret });
+  await sessions.spend(id, USAGE, { operationId: 'spend-1' });
+  expect(await sessions.spend(id, USAGE, { operationId: 'spend-1' })).toMatchObject({
+    repeated: true,
+  });
   const { position: end } = await sessions.history(id);
   const fork = await sessions.create({ ...options, from: { id, position: end } });
   expect(fork.historyCount).toBe(3);
   await sessions.terminate(id);
+  return work(store, secret);
 };
 
-const expectNowhere = (dump: string, secret: string): void => {
+/** What a store that is not encrypted notes of the spend. */
+const plainSpend = async (): Promise<string> => {
+  const store = new MemorySessionStore();
+  const sessions = new SessionService({ store, limits: LIMITS }).orThrow;
+  const { id } = await sessions.create({ start: true });
+  await sessions.spend(id, USAGE, { operationId: 'spend-1' });
+  const state = (await store.findState({ tenant: 'default', id }))._unsafeUnwrap();
+  return state?.budget?.last.split(':')[1] ?? '';
+};
+
+const expectNowhere = async (dump: string, secret: string, answered: string): Promise<void> => {
   expect(dump.length).toBeGreaterThan(1000);
+  const spent = await plainSpend();
+  for (const digest of [answered, spent]) {
+    expect(digest).toHaveLength(16);
+    expect(dump).not.toContain(digest);
+  }
   for (const text of [
     secret,
     Buffer.from(secret).toString('hex'),
@@ -96,11 +137,15 @@ describe('the encrypted example leaves no clear text', () => {
   test('in a memory store', async () => {
     const secret = uniqueText();
     const store = new MemorySessionStore({ events: true });
-    await sayEverywhere(store, secret);
+    const answered = await sayEverywhere(store, secret);
     const { records } = (await store.page('default', { offset: 0, limit: 100 }))._unsafeUnwrap();
     const stream = store.events?.streamOf() ?? '';
     const events = (await store.events?.read(stream, '0', 1000))?._unsafeUnwrap();
-    expectNowhere(inspect([records, events, store], { depth: null, maxArrayLength: null }), secret);
+    await expectNowhere(
+      inspect([records, events, store], { depth: null, maxArrayLength: null }),
+      secret,
+      answered,
+    );
   });
 
   test('in any row of a SQLite database', async () => {
@@ -109,12 +154,12 @@ describe('the encrypted example leaves no clear text', () => {
     onTestFinished(() => void database.close());
     const store = new SqliteSessionStore({ database, events: true });
     await unwrap(store.migrate());
-    await sayEverywhere(store, secret);
+    const answered = await sayEverywhere(store, secret);
     const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
     const rows = tables.map((table) =>
       database.prepare(`SELECT * FROM "${String(Object(table).name)}"`).all(),
     );
-    expectNowhere(JSON.stringify(rows), secret);
+    await expectNowhere(JSON.stringify(rows), secret, answered);
   });
 });
 
@@ -126,7 +171,7 @@ describeWithPostgres('the encrypted example leaves no clear text', ({ url }) => 
     const schema = schemaName();
     const store = new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS });
     await unwrap(store.migrate());
-    await sayEverywhere(store, secret);
+    const answered = await sayEverywhere(store, secret);
     const tables = await pool.query(
       'SELECT table_name FROM information_schema.tables WHERE table_schema = $1',
       [schema],
@@ -134,7 +179,7 @@ describeWithPostgres('the encrypted example leaves no clear text', ({ url }) => 
     const dump: unknown[] = [];
     for (const { table_name: name } of tables.rows)
       dump.push((await pool.query(`SELECT t::text FROM "${schema}"."${name}" t`)).rows);
-    expectNowhere(JSON.stringify(dump), secret);
+    await expectNowhere(JSON.stringify(dump), secret, answered);
   });
 });
 
@@ -145,10 +190,10 @@ describeWithRedis('the encrypted example leaves no clear text', ({ url }) => {
     onTestFinished(async () => void (await client.quit()));
     const prefix = `encrypted-${process.pid}`;
     const store = new RedisSessionStore({ client, prefix, events: true, timeoutMs: PATIENT_MS });
-    await sayEverywhere(store, secret);
+    const answered = await sayEverywhere(store, secret);
     const keys = await client.keys(`*${prefix}*`);
     const dump = await Promise.all(keys.map(async (name) => [name, await storedAt(client, name)]));
-    expectNowhere(JSON.stringify(dump), secret);
+    await expectNowhere(JSON.stringify(dump), secret, answered);
   });
 });
 
