@@ -50,8 +50,8 @@ export interface ConversationOperations<E extends SharedErrors, out T extends Se
 
   /**
    * Immediately erases the content, `id` and `data` of entries from the store, also of superseded
-   * entries. Their positions, roles and times stay. `positions` are 1 to 1000 positions that
-   * `history` returned. Allowed in any status.
+   * entries. Their positions, roles and times stay, and so do the ids and digests of messages.
+   * `positions` are 1 to 1000 positions that `history` returned. Allowed in any status.
    *
    * @example
    * ```ts
