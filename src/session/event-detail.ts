@@ -132,7 +132,9 @@ const updateDetailOf = (
   return { type: 'updated', at, labelsChanged, ...(!isSame && { metadataChanged: true }) };
 };
 
-const wantedAt = ({ work }: StateRecord): number => work.wakeAt ?? NEVER;
+/** A turn that is to be redone waits for its next attempt. */
+const wantedAt = ({ work: { wakeAt = NEVER, retryAt = NEVER } }: StateRecord): number =>
+  Math.min(wakeAt, retryAt);
 
 /**
  * The detail of the change from one state to the next at `now`, in milliseconds since the epoch;

@@ -41,6 +41,19 @@ describe('a worker', () => {
     await expect.poll(() => begun.map(({ session }) => session.id)).toEqual([id]);
   });
 
+  test('is notified of a message that is to be answered again', async () => {
+    const { sessions, work, pass } = openWorkers();
+    const { id } = await okOf(sessions.create({ ...ada, start: true }));
+    await okOf(
+      sessions.reply(id, { id: 'm-1', content: 'And a tunnel.' }, () => 'How long is it?'),
+    );
+    const { run, begun } = lasting();
+    work({ run, interval: 3600 });
+    await pass(10);
+    await okOf(sessions.rewind(id, { after: 'm-1', wake: true }));
+    await expect.poll(() => begun.map(({ messages }) => messages[0]?.id)).toEqual(['m-1']);
+  });
+
   test('is notified of the wakes of each tenant if it works for all', async () => {
     const { sessions, work, pass } = openWorkers();
     const { run, begun } = lasting();
