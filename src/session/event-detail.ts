@@ -132,9 +132,10 @@ const updateDetailOf = (
   return { type: 'updated', at, labelsChanged, ...(!isSame && { metadataChanged: true }) };
 };
 
-/** A turn that is to be redone waits for its next attempt. */
-const wantedAt = ({ work: { wakeAt = NEVER, retryAt = NEVER } }: StateRecord): number =>
-  Math.min(wakeAt, retryAt);
+const wantedAt = ({ work }: StateRecord): number => work.wakeAt ?? NEVER;
+
+/** A message that is to be answered again waits for another attempt. */
+const retriedAt = ({ work }: StateRecord): number => work.retryAt ?? NEVER;
 
 /**
  * The detail of the change from one state to the next at `now`, in milliseconds since the epoch;
@@ -162,7 +163,8 @@ export const changeDetailOf = (
   if (isCancelled && !isTaken) return { type: 'cancelled', at: now };
   if (lease !== undefined && (isTaken || isReleased)) return leaseDetailOf(lease);
   if (isExtended(previous, next)) return extensionDetailOf(next);
-  if (wantedAt(next) < wantedAt(previous)) return { type: 'woken', at: now };
+  const isWoken = wantedAt(next) < wantedAt(previous) || retriedAt(next) < retriedAt(previous);
+  if (isWoken) return { type: 'woken', at: now };
   // Only `cancel` clears a wake without a lease.
   if (wakeAtOf(previous) < NEVER && wakeAtOf(next) === NEVER) return { type: 'cancelled', at: now };
   return updateDetailOf(previous, next, now);

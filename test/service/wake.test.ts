@@ -114,6 +114,19 @@ describe('wake', () => {
     expect(seen).toEqual([1, 2, 2, 2, 3]);
   });
 
+  test('is a change also for a later time than that of the next attempt', async () => {
+    const { sessions, store } = open();
+    const { id } = await okOf(sessions.create({ ...ada, wake: true }));
+    const { claimed } = await okOf(sessions.claim(worker));
+    const fencingToken = claimed[0]?.lease.fencingToken ?? 0;
+    await okOf(sessions.release(id, { fencingToken }));
+    const sequence = async () =>
+      (await store.find({ tenant: 'default', id }))._unsafeUnwrap()?.sequence ?? 0;
+    const before = await sequence();
+    await okOf(sessions.wake(id, { at: at(3600) }));
+    expect(await sequence()).toBe(before + 1);
+  });
+
   test('counts as now for a time before 1970', async () => {
     const { sessions, claimedIds } = open();
     const id = await createdIn(sessions);
