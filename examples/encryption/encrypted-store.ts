@@ -5,7 +5,6 @@ import type {
   ChangeCommit,
   Changed,
   CorruptRecord,
-  Guards,
   HistoryEntry,
   MessageEntry,
   RecordPage,
@@ -20,7 +19,7 @@ import type {
   TakenRecords,
 } from 'colloquy';
 import { err, isMove, isRedaction, isStateChange, ok, type Result } from 'colloquy';
-import { type Cipher, maskedSpend, sealed, unsealed } from './sealed-state.js';
+import { type Cipher, maskedOperation, maskedSpend, sealed, unsealed } from './sealed-state.js';
 
 const ALGORITHM = 'aes-256-gcm';
 const TAG = { authTagLength: 16 };
@@ -91,12 +90,6 @@ const shownRecord = (cipher: Cipher, { head, state, ...record }: SessionRecord):
   history: record.history.map((entry) => shownEntry(cipher, entry)),
 });
 
-const hiddenOperation = ({ mask }: Cipher, operation: Guards['operation']) => {
-  if (operation === undefined) return undefined;
-  const { id, digest } = operation;
-  return { id, digest: mask(`operation ${id}`, digest) };
-};
-
 const hiddenSpend = (cipher: Cipher, { last, ...spend }: Spend): Spend => ({
   ...spend,
   ...(last !== undefined && { last: maskedSpend(cipher, last) }),
@@ -149,7 +142,8 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
   const hiddenChange = (commit: ChangeCommit): ChangeCommit => {
     if (isMove(commit) || isRedaction(commit)) return commit;
     const cipher = cipherFor(commit.key);
-    const operation = hiddenOperation(cipher, commit.guards.operation);
+    const { operation: given } = commit.guards;
+    const operation = given && maskedOperation(cipher, given);
     const entries = commit.effects.entries?.map((entry) => hiddenEntry(cipher, entry));
     if (!isStateChange(commit)) {
       const { guards, effects } = commit;

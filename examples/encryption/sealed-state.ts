@@ -1,10 +1,10 @@
-import type { StateRecord } from 'colloquy';
+import type { Guards, StateRecord } from 'colloquy';
 
 /** Encrypts and decrypts the content of one session. */
 export interface Cipher {
   readonly hide: (text: string) => string;
   readonly show: (text: string) => string;
-  /** Hides the digest of what has this name, or shows a hidden one. Each name has its own mask. */
+  /** Hides the digest of what has this name, or shows it again. Each name has its own mask. */
   readonly mask: (name: string, digest: string) => string;
 }
 
@@ -19,16 +19,24 @@ const hiddenLease = ({ releaseDigest: _, ...lease }: NonNullable<Work['lease']>)
   ...(lease.cancelled && { cancelled: {} }),
 });
 
+const hiddenFailure = ({ error: _, ...failure }: NonNullable<Work['failure']>) => failure;
+
+type Operation = NonNullable<Guards['operation']>;
+
+export const maskedOperation = ({ mask }: Cipher, { id, digest }: Operation): Operation => ({
+  id,
+  digest: mask(`operation ${id}`, digest),
+});
+
 /** The operation id and the digest of the latest spend; '' for none. */
-export const maskedSpend = ({ mask }: Cipher, last: string): string => {
+export const maskedSpend = (cipher: Cipher, last: string): string => {
   const [id = '', digest] = last.split(':');
-  return digest === undefined ? last : `${id}:${mask(`operation ${id}`, digest)}`;
+  if (digest === undefined) return last;
+  return `${id}:${maskedOperation(cipher, { id, digest }).digest}`;
 };
 
 const maskedBudget = (cipher: Cipher, { budget }: StateRecord) =>
   budget && { budget: { ...budget, last: maskedSpend(cipher, budget.last) } };
-
-const hiddenFailure = ({ error: _, ...failure }: NonNullable<Work['failure']>) => failure;
 
 /**
  * A state without what people and programs have written into it, and without digests of it, which
@@ -38,12 +46,16 @@ export const sealed = (cipher: Cipher, state: StateRecord): StateRecord => {
   const { metadata, operations, work } = state;
   const { lease, failure } = work;
   const { holder, cancelled, releaseDigest } = lease ?? {};
-  const told = { holder, cancelled, releaseDigest, error: failure?.error };
+  const secret = {
+    ...{ metadata, operations },
+    lease: { holder, cancelled, releaseDigest },
+    failure: { error: failure?.error },
+  };
   return {
     ...state,
     ...maskedBudget(cipher, state),
     operations: [],
-    metadata: { sealed: cipher.hide(JSON.stringify({ metadata, operations, ...told })) },
+    metadata: { sealed: cipher.hide(JSON.stringify(secret)) },
     work: {
       ...work,
       ...(lease && { lease: hiddenLease(lease) }),
@@ -55,8 +67,7 @@ export const sealed = (cipher: Cipher, state: StateRecord): StateRecord => {
 /** The state that was sealed, with what the store has changed of it since. */
 export const unsealed = (cipher: Cipher, state: StateRecord): StateRecord => {
   const { metadata: stored = {}, ...rest } = state;
-  const secret = cipher.show(String(stored['sealed']));
-  const { metadata, operations, error, ...told } = JSON.parse(secret);
+  const { metadata, operations, ...secret } = JSON.parse(cipher.show(String(stored['sealed'])));
   const { lease, failure } = state.work;
   return {
     ...rest,
@@ -65,8 +76,8 @@ export const unsealed = (cipher: Cipher, state: StateRecord): StateRecord => {
     ...(metadata !== undefined && { metadata }),
     work: {
       ...state.work,
-      ...(lease && { lease: { ...lease, ...told } }),
-      ...(failure && { failure: { ...failure, ...(error !== undefined && { error }) } }),
+      ...(lease && { lease: { ...lease, ...secret.lease } }),
+      ...(failure && { failure: { ...failure, ...secret.failure } }),
     },
   };
 };
