@@ -80,8 +80,9 @@ const codeNamedIn = (text: string): readonly string[] =>
 const code = ['src', 'adapters', 'test', 'benchmarks', 'examples', '.ci'].flatMap(filesWithin);
 
 const isCode = (name: string): boolean => {
-  const pattern = name.replaceAll('.', '\\.').replaceAll('*', '.*');
-  return code.some((path) => new RegExp(`(?:^|/)${pattern}$`).test(path));
+  const text = name.replaceAll('.', '\\.').replaceAll('*', '.*');
+  const pattern = new RegExp(`(?:^|/)${text}$`);
+  return code.some((path) => pattern.test(path));
 };
 
 describe('links in the documents', () => {
